@@ -43,7 +43,7 @@ export PYTHONNOUSERSITE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: all help env data figures report expected verify notebooks lab course slides grade site \
-  site-instructor live test test-all test-fast fuzz types bench benchmark wheel-test lock \
+  live test test-all test-fast fuzz types bench benchmark wheel-test lock \
   clean distclean $(PAPERS:%=paper-%) $(NOTEBOOKS:notebooks/%.ipynb=refresh-%)
 
 all: figures $(COMPARED) course $(if $(wildcard site/conf.py),site)  ## figures, lessons, site; the default
@@ -131,7 +131,7 @@ lab: env data  ## open JupyterLab
 
 # ---- the course and the site ------------------------------------------------------------------
 
-course: $(if $(LESSONS),build/course/student/README.md)  ## write the lessons for students and instructors; variants with SEED= STUDENTS=
+course: $(if $(LESSONS),build/course/student/README.md)  ## write the students' versions of the lessons; variants with SEED= STUDENTS=<csv>
 	@$(if $(STUDENTS),$(RUN) tools/course.py --seed "$(SEED)" --students "$(STUDENTS)",:)
 
 build/course/student/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) \
@@ -141,18 +141,12 @@ build/course/student/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) \
 slides: course data  ## write slides of the lessons, to show offline: build/course/slides
 	@$(RUN) tools/slides.py
 
-grade: env data  ## grade what the learning platform exports: ANSWERS=<zip> WORKSHEET=<csv> SEED= DEADLINE=
-	@$(RUN) tools/grade.py collect "$(ANSWERS)" $(if $(TEXTS),--texts $(TEXTS)) $(if $(SEED),--seed "$(SEED)")
-	@$(ONE_THREAD) $(RUN) tools/grade.py grade $(if $(SEED),--seed "$(SEED)")
-	@$(RUN) tools/grade.py similar $(if $(SEED),--seed "$(SEED)")
-	@$(RUN) tools/grade.py feedback
-	@$(RUN) tools/grade.py marks "$(WORKSHEET)" $(if $(DEADLINE),--deadline "$(DEADLINE)")
+grade: env data  ## grade what the learning platform exports: ANSWERS=<zip> WORKSHEET=<csv> SEED=
+	@$(RUN) tools/grade.py grade "$(ANSWERS)" $(if $(SEED),--seed "$(SEED)")
+	@$(RUN) tools/grade.py marks "$(WORKSHEET)"
 
 site: env  ## write pages to read offline: build/site
 	@$(RUN) tools/site.py
-
-site-instructor: env  ## write the site with solutions and the guide: build/site-instructor
-	@$(RUN) tools/site.py --instructor
 
 live: env  ## write pages that run in the browser: your own table, lessons, notebooks (build/live)
 	@$(RUN) tools/live.py

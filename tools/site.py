@@ -1,21 +1,15 @@
 """Write the site: every notebook, lesson, figure and the report as pages that need no network.
 
-    site.py                 -> build/site/index.html
-    site.py --instructor    -> build/site-instructor/index.html
-    site.py --to DIR        -> DIR/index.html
+    site.py             -> build/site/index.html
+    site.py --to DIR    -> DIR/index.html
 
-The public site shows the lessons as students get them; with --instructor it shows the lessons with
-their solutions, and the guide with the exam questions and their answers.
-
-All results are those of the paper edition: figures/paper, and the notebooks in notebooks/, which
-show them. Files are staged in a temporary folder under the names that they have in the project,
-beside pages made from site/pages. Sphinx makes HTML from them, and site/conf.py leads links to
-pages. The folder of the site is replaced as a whole.
+Lessons are shown as students get them, and results are those of the paper edition. Pages made from
+site/pages are staged beside files of the project. Sphinx makes HTML from them, and site/conf.py
+leads links to pages. The folder of the site is replaced as a whole.
 """
 
 import argparse
 import ast
-import hashlib
 import json
 import os
 import re
@@ -23,7 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from functools import cache
+import textwrap
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -44,12 +38,6 @@ CONFIGURATION = ROOT / "site"
 TEXTS = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "data/README.md")
 PICTURE = ROOT / "figures" / "before_and_after.png"  # at the top of the README
 LIVE = ROOT / "build" / "live" / "index.html"  # made by `make live`; it names its other files
-INPUTS = [*TEXTS, PICTURE, PAPER, LIVE, "figures/expected/quick/manifest"]
-INPUTS += "data/reference site tools anonpaper notebooks".split()
-SUFFIXES = set(
-    ".css .csv .html .ipynb .js .json .md .png .py .pyi .rst .svg .tex .toml .yaml".split()
-)
-HIDDEN = {".state", ".staging", ".failed", ".ipynb_checkpoints", "__pycache__"}
 ROWS_SHOWN = 12  # of a table that is not folded
 MOST_ROWS = 400  # of a table that the paper has; a page weighs at most 2 MB
 LINE = 90  # letters of a heading
@@ -60,19 +48,12 @@ PLACES = r"(Figure|Table)s? (\d+[a-z]?(?:(?:, | and | to )\d+[a-z]?)*)"
 def main(arguments: list[str] | None = None) -> int:
     """Parse the command line, write the site and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--instructor", action="store_true")
-    parser.add_argument("--to", type=Path)
-    options = parser.parse_args(arguments)
-    target = options.to or ROOT / "build" / f"site{'-instructor' * options.instructor}"
-    digest = digest_of_inputs()
-    note = target / ".inputs.sha256"
-    if note.exists() and note.read_text() == digest:
-        print(f"{os.path.relpath(target)}: up to date, nothing to be done")
-        return 0
+    parser.add_argument("--to", type=Path, default=ROOT / "build" / "site")
+    target = parser.parse_args(arguments).to
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".site-") as folder:
-        source, html, old = (Path(folder, name) for name in ("source", "html", "old"))
-        Site(source, options.instructor).stage()
+        source, html = Path(folder, "source"), Path(folder, "html")
+        Site(source).stage()
         sphinx = [sys.executable, "-m", "sphinx", "-b", "html", "-q", "-W", "--keep-going"]
         sphinx += ["-c", CONFIGURATION, "-d", Path(folder, "doctrees"), source, html]
         path = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -80,37 +61,23 @@ def main(arguments: list[str] | None = None) -> int:
         if done.returncode:
             print(done.stderr.replace(f"{source}/", ""), file=sys.stderr)
             return 1
-        (html / note.name).write_text(digest)
         if LIVE.exists():
             shutil.copytree(LIVE.parent, html / "live")
-        if target.exists():
-            os.replace(target, old)
+        shutil.rmtree(target, ignore_errors=True)
         os.replace(html, target)
-    pages = sum(1 for _ in target.rglob("*.html"))
-    print(f"site: {pages} pages; open {os.path.relpath(target / 'index.html')}")
+    print(f"site: open {os.path.relpath(target / 'index.html')}")
     return 0
-
-
-def digest_of_inputs() -> str:
-    """Return one digest of all files that the site is made from."""
-    places = [ROOT / name for name in INPUTS]
-    files = {file for place in places for file in (place, *place.rglob("*")) if file.is_file()}
-    digest = hashlib.sha256()
-    for file in sorted(files):
-        if file.suffix in SUFFIXES and not {*file.parts} & HIDDEN:
-            digest.update(f"{file.relative_to(ROOT)}\0".encode() + file.read_bytes() + b"\0")
-    return digest.hexdigest()
 
 
 class Site:
     """The pages to be, in the folder that Sphinx reads."""
 
-    def __init__(self, source: Path, instructor: bool = False) -> None:
-        self.source, self.instructor = source, instructor
+    def __init__(self, source: Path) -> None:
+        self.source = source
         self.papers = report.judged_papers(PAPER)
         self.templates = report.templates(CONFIGURATION / "pages")
-        self.templates.filters |= {"tally": report.tally, "small": self.small, "apart": apart}
-        self.templates.filters |= {"numbers": numbers, "otherwise": otherwise}
+        self.templates.filters |= {"tally": report.tally, "small": self.small}
+        self.templates.filters["otherwise"] = otherwise
         self.templates.filters["data"] = lambda one: "; ".join(report.data_of({"": one}))
         files = [*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("*/*.ipynb")]
         names = [path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in files]
@@ -161,9 +128,7 @@ class Site:
             write_whole(self.source / f"notebooks/{name}.ipynb", json.dumps(content))
         lessons = [f"notebooks/{name}" for name in self.notebooks if name.startswith("course/")]
         if lessons:
-            texts = sorted(NOTEBOOKS.glob("course/*.md")) if self.instructor else []
-            pages = lessons + [self.copy(text) for text in texts]
-            self.write("course.md", "course.md", pages=pages, instructor=self.instructor)
+            self.write("course.md", "course.md", pages=lessons)
         return lessons
 
     def copy(self, file: Path) -> str:
@@ -203,7 +168,7 @@ class Site:
         """Return a notebook as its page shows it: alt texts, folded code, lines under figures."""
         content, macros = notebook.content, self.templates.get_template("_macros.md").module
         if notebook.name.startswith("course/"):
-            content = content if self.instructor else public_version(content)
+            content = public_version(content)
             describe(content, Path(notebook.name).name)
             return content
         cells, heading = [], ""
@@ -222,7 +187,7 @@ class Site:
             cell["metadata"]["mystnb"] = {"image": picture, **folded}
             if "answer" in tags:
                 cell["metadata"]["tags"] = [*tags, "remove-input"]
-            elif "plumbing" in tags or mostly_imports(source):
+            elif "plumbing" in tags or source.startswith(("import ", "from ")):
                 cell["metadata"]["tags"] = [*tags, "hide-input"]
             pages = {id(page): page for name in named if (page := self.home.get(name))}.values()
             if pages and any("image/png" in out.get("data", {}) for out in cell["outputs"]):
@@ -252,16 +217,11 @@ class Site:
                 page["outputs"].sort(key=lambda one: one["kind"] != "figure")
             names = {one["name"] for one in page["outputs"]}
             page["claims"] = [claim for claim in claims if is_about(claim, page["places"], names)]
-            if paper["asked"] and not page["claims"]:
-                home = page["outputs"][0]["notebook"]
-                page["claims"] = [one for one in claims if home.endswith(f"/{one['notebook']}")]
             theirs = [claim for claim in page["claims"] if claim["kind"] != judge.OURS]
-            counted = theirs or page["claims"]
-            page["short"] = report.in_short(counted)
-            page["sure"] = "" if paper["asked"] else sure(counted, page["outputs"][0])
-            page["share"], page["shade"] = share_of(counted)
-            page["states"] = [*dict.fromkeys(o["state"] for o in page["outputs"] if o["state"])]
-            shows = headline(page["outputs"][0]["caption"]) or page["name"].replace("_", " ")
+            page["short"] = report.in_short(theirs or page["claims"])
+            sentence = re.sub(r" \([^()]*\)", "", page["outputs"][0]["caption"].partition(". ")[0])
+            shows = textwrap.shorten(sentence.rstrip("."), LINE, placeholder=" …")
+            shows = shows or page["name"].replace("_", " ")
             page["label"] = ": ".join(filter(None, [page["of"], shows]))
             label = page["of"] if page["places"] else page["label"]
             title = f"{page['of']} of {paper['about'].name}" if page["of"] else ""
@@ -270,30 +230,21 @@ class Site:
         return sorted(pages, key=lambda page: place_in_paper((page["name"], page))), others
 
     def outputs_of(self, key: str) -> list[dict]:
-        """Return the figures and tables of a paper, also those that a run at its sizes lacks."""
-        found = {}
-        for folder in (inputs.reference("quick"), PAPER):
-            for name, share in shares(folder).items():
-                if not name.startswith(f"{key}/"):  # a notebook saves what its folder is about
+        """Return the figures and tables of a paper."""
+        found = []
+        mine = {n: of for n, of in inputs.known_shares(PAPER).items() if n.startswith(f"{key}/")}
+        for name, share in mine.items():
+            for path, about in share["outputs"].items():
+                if not path.endswith(".csv"):
                     continue
-                state = "" if folder == PAPER else report.NOT_YET
-                for path, about in share["outputs"].items():
-                    if path.endswith(".csv"):
-                        there = PAPER / path if folder == PAPER else Path()
-                        picture = there.with_suffix(".png") if there.is_file() else there
-                        found[path] = about | {
-                            "name": there.stem or Path(path).stem,
-                            "notebook": name,
-                            "state": state,
-                            "caption": self.captions.get(path[:-4]) or about.get("caption", ""),
-                            "csv": path if there.is_file() else "",
-                            "picture": f"{path[:-4]}.png" if picture.is_file() else "",
-                        }
-        for one in found.values():
-            is_table = one["csv"] and one["kind"] == "table"
-            most = MOST_ROWS if places_in(one["of"]) else ROWS_SHOWN
-            one["rows"], one["long"] = table_of(PAPER / one["csv"], most) if is_table else ("", 0)
-        return [*found.values()]
+                one = about | {"name": Path(path).stem, "notebook": name, "csv": path}
+                one["caption"] = self.captions.get(path[:-4]) or about.get("caption", "")
+                picture = f"{path[:-4]}.png"
+                one["picture"] = picture if (PAPER / picture).is_file() else ""
+                most = MOST_ROWS if places_in(one["of"]) else ROWS_SHOWN
+                shown = table_of(PAPER / path, most) if one["kind"] == "table" else ("", 0)
+                found.append(one | {"rows": shown[0], "long": shown[1]})
+        return found
 
 
 class Notebook:
@@ -358,18 +309,6 @@ def literal(node: ast.AST | None) -> str:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
-def mostly_imports(source: str) -> bool:
-    """Return whether at least half of a cell's statements are imports."""
-    body = ast.parse(re.sub(r"^[%!].*$", "", source, flags=re.M)).body
-    return 0 < len(body) <= 2 * sum(isinstance(line, ast.Import | ast.ImportFrom) for line in body)
-
-
-@cache
-def shares(results: Path) -> dict[str, dict]:
-    """Return what notebooks noted of their last runs."""
-    return inputs.known_shares(results)
-
-
 def places_in(text: str) -> set[str]:
     """Return the figures and tables of a paper that a text names, "Figures 2 to 4" as three."""
     found = set()
@@ -395,79 +334,10 @@ def is_about(claim: dict, places: set[str], names: set[str]) -> bool:
     return bool(names.intersection(claim["tables"].split()))
 
 
-def share_of(claims: list[dict]) -> tuple[str, str]:
-    """Return how many of the claims hold, and how many are open, in short, and their colour."""
-    told = report.tally(claims)
-    shades = {shade for shade, *_ in told}
-    holds = sum(number for shade, number, _ in told if shade == "yes")
-    parts = [f"{holds}/{len(claims)}"] if shades & {"yes", "no"} else []
-    some = [words for shade, _, words in told if shade not in ("yes", "no")]
-    parts += [words.replace("reproduced ", "") for words in some]
-    mixed = "no" if "no" in shades and not holds else "partly"
-    shown = ", ".join(parts).removeprefix("1 " * (len(claims) == 1))
-    return shown or "no claim", mixed if len(shades) > 1 else [*shades, "not-run"][0]
-
-
-def sure(claims: list[dict], one: dict) -> str:
-    """Return what verdicts rest on, in a line: draws, data, our own choices, interpretations."""
-    drawn, told, differs = [], [], " ".join(claim["differs"] for claim in claims)
-    for claim in claims:
-        found = re.findall(r"(\d+) (?:seeds|draws|runs|repeats|orders)", claim["spread"])
-        drawn += map(int, found)
-        told += [] if found else re.split("[;:.(]|, | except| but", claim["spread"])[:1]
-    told = [text for text in told if not drawn or re.match("no |one ", text)]
-    told = [" or ".join(dict.fromkeys((drawn and [f"{judge.span(drawn)} draws"]) + told))]
-    told += ["stand-in tables"] * any("stands for" in str(data["origin"]) for data in one["data"])
-    ours = [word for word in ("interpretation", "reconstruction") if word[:9] in differs]
-    setting = f"partly our {' and '.join(ours)}" if ours else "not quite the paper's setting"
-    told += [setting] * bool(differs.strip())
-    changed = sum(bool(otherwise(claim)) for claim in claims)
-    some = f"another interpretation changes {changed} of {len(claims)} verdicts"
-    others = {claim["robust"] for claim in claims} - {""}
-    open_ = "other interpretations are undecided"
-    none = open_ if others == {"unknown"} else "no other interpretation changes a verdict"
-    told += [some if changed else none] * bool(others)
-    return f"How sure: {', '.join(told)}." if claims else ""
-
-
 def otherwise(claim: dict) -> str:
     """Return the other verdicts that other interpretations of the paper give, if decided."""
     same = {claim["verdict"], judge.UNDECIDED, judge.NOT_TESTABLE}
     return " or ".join(dict.fromkeys(v for *_, v in claim["readings"][1:] if v not in same))
-
-
-def apart(claim: dict) -> str:
-    """Return how far ours is from the published number, where both are one number."""
-    numbers = [re.match(r"(-?[\d,]*\d(?:\.\d+)?)(?![\d.]| to )", str(claim[column]).strip())
-               for column in ("published", "measured")]  # fmt: skip
-    if not all(numbers) or not re.fullmatch(r"-?[\d,.]+( [^\d,;]*)?", str(claim["published"])):
-        return ""
-    theirs, ours = (float(found[1].replace(",", "")) for found in numbers)
-    share = f" ({(ours - theirs) / abs(theirs):+.1%})" if theirs else ""
-    return f"{ours - theirs:+,.4g}{share}" if ours != theirs else "none"
-
-
-def headline(caption: str) -> str:
-    """Return the beginning of a caption: whole clauses of its first sentence, in one line."""
-    sentence = caption.partition(". ")[0].rstrip(".")
-    first, *more = re.split(r"(?=[,;:] )", re.sub(r" \([^()]*\)", "", sentence))
-    for clause in more:
-        if clause[0] != "," and len(first) > LINE / 4 or len(first + clause) > LINE:
-            break
-        first += clause
-    return first
-
-
-def numbers(text: str, names: list[str]) -> list[tuple[str, str, float]]:
-    """Return the named numbers of a text: name, as written, and its share of a whole or the most.
-
-    `names` has one name per number, in order; "" leaves it out.
-    """
-    written = [*re.finditer(r"(?<!\w)(\d[\d,]*(?:\.\d+)?)%?(?: of (?:the )?([\d,]*\d))?", text)]
-    found = [(name, one[0], *(float((one[n] or "0").replace(",", "")) for n in (1, 2)))
-             for name, one in zip(names, written, strict=True) if name]  # fmt: skip
-    most = max(value for _, _, value, _ in found)
-    return [(name, shown, value / (whole or most)) for name, shown, value, whole in found]
 
 
 def by_number(name: str) -> list:

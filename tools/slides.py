@@ -78,9 +78,9 @@ def ran(code: re.Match, names: dict) -> str:
 def drawn(mark: re.Match, path: Path) -> str:
     """Return the picture that a mark names, with its alternative text."""
     texts = yaml.safe_load((LESSONS / "alt_texts.yaml").read_text()).get(path.stem, {})
-    if "(" in mark[1]:
-        picture = course_pictures.png(eval(mark[1], vars(course_pictures)), dpi=240)
-        text = course_pictures.about(mark[1].partition("(")[0])
+    if concept := re.fullmatch(r"(\w+)\((\d*)\)", mark[1]):
+        picture = course_pictures.draw(concept[1], *map(int, filter(None, [concept[2]])), dpi=240)
+        text = course_pictures.about(concept[1])
     else:
         cell = next(cell for cell in nbformat.read(path, 4).cells if cell.id == mark[1])
         made = {kind: data for one in cell.outputs for kind, data in one.get("data", {}).items()}

@@ -4,11 +4,9 @@
 """
 
 import gzip
-import hashlib
 import json
 import os
 import re
-import shlex
 import time
 import zlib
 from pathlib import Path
@@ -73,7 +71,7 @@ def _plain(value: object) -> object:
 def read(path, name, delimiter=None, encoding=None, types=None) -> dict:
     """Read a table; say how each column was read, and propose its role."""
     _now.clear()
-    _now.update(path=path, name=name, types=dict(types or {}))
+    _now.update(path=path, name=name)
     notes = []
     if name.lower().endswith((".xlsx", ".xlsm")):
         encoding, delimiter = "utf-8", ","
@@ -88,8 +86,8 @@ def read(path, name, delimiter=None, encoding=None, types=None) -> dict:
         encoding = encoding or _encoding(content, notes)
         delimiter = delimiter or _separator(content, encoding)
         del content
-    table = read_table(path, delimiter=delimiter, encoding=encoding, types=_now["types"])
-    _now.update(table=table, encoding=encoding)
+    table = read_table(path, delimiter=delimiter, encoding=encoding, types=types or {})
+    _now.update(table=table)
     n, columns = len(table.frame), []
     for column, values in table.frame.items():
         known = values.dropna()
@@ -173,8 +171,8 @@ def _risks(m, rel) -> dict:
 # ---- the release ------------------------------------------------------------------------------
 
 
-def _made(method, form, k, l, t) -> tuple:
-    """Run a method; its result and the release."""
+def _made(method, form, k, l, t) -> ap.Release:
+    """Run a method; return the release."""
     m = _now["m"]
     heeds, forms = METHODS[method]
     if not m.sensitives and ("k" not in heeds or l > 1 or t < 1):
@@ -187,19 +185,18 @@ def _made(method, form, k, l, t) -> tuple:
     else:
         given |= {"l": l if l > 1 else None, "diversity": "frequency"} if m.sensitives else {}
         result = getattr(ap, method)(m, k, **given)
-    return result, getattr(ap, form)(m, result)
+    return getattr(ap, form)(m, result)
 
 
 def protect(method, form, k=5, l=1, t=1.0) -> dict:
     """Make a release; say what it keeps, what it promises and how that was checked."""
     began = time.perf_counter()
-    result, rel = _made(method, form, k, l, t)
+    rel = _made(method, form, k, l, t)
     m = _now["m"]
     if not rel.is_published.any():
         raise errors.EmptyTableError("No row could be published.")
     _now["release"] = rel
     shown = rel.is_published
-    ids = result.labels if hasattr(result, "labels") else np.concatenate(result.maps)
     columns = [
         {"name": p.attribute.name,
          "lost": float((p.sub_domains.extents[p.index[shown]].sum() + (~shown).sum()) / m.n)}
@@ -211,40 +208,11 @@ def protect(method, form, k=5, l=1, t=1.0) -> dict:
         "promises": [{"text": str(p), "holds": level is None}
                      for p, level in rel.kept().items()],
         "warnings": [*rel.warnings, *writing.formulas([writing.plain(rel.frame)])],
-        "levels": [[e["principle"], _level(e["level"]), e["meaning"]]
+        "levels": [[e["principle"], f"{e['level']:,.4g}", e["meaning"]]
                    for e in report.levels(rel)],
         "seconds": time.perf_counter() - began, "call": rel.call,
-        "command": _command(method, rel, k, l, t),
-        "digest": hashlib.sha256(np.asarray(ids, "int64").tobytes()).hexdigest(),
         **_risks(m, rel),
     }  # fmt: skip
-
-
-def _level(level: float) -> str:
-    return f"{level:,.4g}"
-
-
-def _command(method, rel, k, l, t) -> str:
-    """Return the command that does the same outside of the browser."""
-    m, words = rel.microdata, ["anonpaper", "anonymize", _now["name"]]
-    quoted = [f'"{name}"' if "," in name else name for name in map(str, m.qi)]
-    words += ["--qi", ",".join(quoted)]
-    for name in m.sensitives:
-        words += ["--sensitive", str(name)]
-    words += ["--person", m.person] if m.person else []
-    words += ["--missing", m.missing]
-    if _now["table"].delimiter != ",":
-        words += ["--delimiter", _now["table"].delimiter]
-    words += ["--encoding", _now["encoding"]] if _now["encoding"] != "utf-8" else []
-    doubts = {name: "text" for name in _now["table"].in_doubt if name in m.qi}
-    for name, kind in (doubts | _now["types"]).items():
-        words += ["--type", f"{name}={kind}"]
-    words += ["--method", method, "--publish", rel.method]
-    words += ["--k", str(k)] if "k" in METHODS[method][0] else []
-    words += ["--l", str(l)] if l > 1 else []
-    words += ["--diversity", "frequency"] if l > 1 and method == "full_domain" else []
-    words += ["--require", f"TCloseness({t})"] if t < 1 and "t" in METHODS[method][0] else []
-    return shlex.join([*words, "-o", "safe.csv"])
 
 
 def rows(start: int, count: int) -> dict:
@@ -291,7 +259,7 @@ def settings() -> list:
 
 def compare(method, form, k, l) -> dict:
     """Return loss and risk of one setting."""
-    _, rel = _made(method, form, k, l, 1.0)
+    rel = _made(method, form, k, l, 1.0)
     return {"loss": float(ap.measure.gcp(rel)), **_risks(_now["m"], rel)}
 
 

@@ -284,9 +284,7 @@ function showResult(found) {
   drawRisk(now, found);
   drawBars("loss", found.columns.map(one => ({ label: one.name, values: [one.lost] })), ["after"], "Detail lost in each column");
   $("levels").tBodies[0].replaceChildren(...found.levels.map(row => make("tr", {}, ...row.map(text => make("td", {}, text)))));
-  $("command").textContent = found.command;
   $("call").textContent = found.call;
-  $("digest").textContent = found.digest;
   tell("saved", "");
   $("warnings").replaceChildren(...found.warnings.length
     ? [make("p", {}, make("b", {}, "Before you share it, know this:")), make("ul", {}, ...found.warnings.map(text => make("li", {}, warning(text))))] : []);

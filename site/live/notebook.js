@@ -23,9 +23,7 @@ function show(place, outputs) {
 async function run(cell) {
   cell.setAttribute("aria-busy", true);
   $("stop").hidden = false;
-  const began = performance.now();
   const outputs = await ask("run", { source: cell.innerText }).catch(error => [{ kind: "error", content: error.message }]);
-  cell.dataset.seconds = (performance.now() - began) / 1000;
   cell.removeAttribute("aria-busy");
   $("stop").hidden = true;
   show(cell.nextElementSibling, outputs);

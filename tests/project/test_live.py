@@ -1,6 +1,5 @@
 """The page that anonymizes a table in the browser."""
 
-import hashlib
 import html
 import json
 import os
@@ -8,7 +7,6 @@ import re
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from project.browsers import BROKEN, FAULTS, PHONE
@@ -51,10 +49,6 @@ def serious(page):
         for rule in found
         if rule["impact"] in ("serious", "critical")
     ]
-
-
-def digest(ids):
-    return hashlib.sha256(np.asarray(ids, "int64").tobytes()).hexdigest()
 
 
 @pytest.mark.parametrize(("content", "given", "word"), [
@@ -127,8 +121,6 @@ def test_adult_through_all_methods_without_a_request(live, tmp_path):
         found = live.protect(method, form)
         took[method] = found["seconds"]
         result = getattr(ap, method)(ours, **arguments)
-        ids = result.labels if hasattr(result, "labels") else np.concatenate(result.maps)
-        assert found["digest"] == digest(ids), method
         [file] = getattr(ap, form)(ours, result).write(tmp_path / f"{method}.csv")
         assert sorted(live.save().splitlines()) == sorted(file.read_bytes().splitlines()), method
     print({name: round(seconds, 1) for name, seconds in took.items()})

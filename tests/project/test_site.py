@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from project.browsers import FAULTS, PHONE, SCREEN, WIDE, opened
-from project.lessons import exam_answers, lines_of, secrets_of_lessons
+from project.lessons import exam_answers, secrets_of_lessons
 from project.tools import load_tool
 
 from anonpaper.compendium import judge, papers
@@ -67,14 +67,6 @@ def test_every_notebook_and_lesson_has_a_page(site):
     ]
     assert len(names) > 20
     assert [name for name in names if not (site / name).exists()] == []
-
-
-def test_a_site_that_is_up_to_date_is_left_alone(site, capsys):
-    # files may have changed since the site was built: note those of now
-    tool = load_tool("site")
-    (site / ".inputs.sha256").write_text(tool.digest_of_inputs())
-    assert tool.main(["--to", str(site)]) == 0
-    assert "nothing to be done" in capsys.readouterr().out
 
 
 def test_internal_links_and_their_anchors_resolve(site, parsed):
@@ -208,34 +200,6 @@ def test_every_published_figure_has_a_page_that_says_whether_it_holds(site):
     told = pages[papers()[judged].picture]
     for word in ("published", "ours", "how sure", "everything about this claim", "numbers as csv"):
         assert word in told, word
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "chip"),
-    [
-        (["reproduced", "holds"], ("2/2", "yes")),
-        (["holds", "holds in part", "undecided"], ("1/3, 1 holds in part, 1 undecided", "partly")),
-        (["not reproduced", "reproduced in direction"], ("0/2, 1 in direction", "no")),
-        (["undecided"], ("undecided", "undecided")),
-        ([], ("no claim", "not-run")),
-    ],
-)
-def test_a_chip_says_how_many_claims_hold_and_how_many_are_open(verdicts, chip):
-    assert load_tool("site").share_of([{"verdict": one} for one in verdicts]) == chip
-
-
-def test_a_page_says_in_a_line_what_its_verdicts_rest_on():
-    claim = {"spread": "10 seeds", "differs": "d = 4 is our interpretation", "robust": ""}
-    claim |= {"verdict": "reproduced", "readings": []}
-    read = [("ours", "", "reproduced"), ("theirs", "", "not reproduced")]
-    other = claim | {"spread": "no random step: one table", "robust": "unknown", "readings": read}
-    data = [{"origin": "occ; stands for OCC"}]
-    sure = load_tool("site").sure
-    alike = other | {"differs": "", "readings": [read[0], ("", "", "undecided")]}
-    told = "10 draws or no random step, stand-in tables, partly our interpretation, another"
-    changes = f"How sure: {told} interpretation changes 1 of 3 verdicts."
-    assert sure([claim, other, alike], {"data": data}) == changes
-    assert sure([alike | {"robust": ""}] * 2, {"data": []}) == "How sure: no random step."
 
 
 def test_all_results_are_those_of_the_paper_edition(site, parsed):
@@ -385,28 +349,6 @@ def test_the_public_site_has_no_solution_and_no_exam_answer(site):
     lesson = texts["notebooks/course/1_linking.html"]
     assert "# YOUR CODE HERE" in lesson
     assert "one person in 26" in lesson.lower()
-
-
-def test_the_instructors_pages_have_them(site, tmp_path):
-    """As Sphinx would read them; `make site-instructor` is run every month."""
-    load_tool("site").Site(tmp_path, instructor=True).stage_notebooks()
-    assert "Exam questions" in (tmp_path / "notebooks/course/INSTRUCTOR.md").read_text()
-    staged = [nbformat.read(path, 4) for path in tmp_path.glob("notebooks/course/*.ipynb")]
-    text = " ".join(" ".join(cell.source for one in staged for cell in one.cells).split())
-    assert len([secret for secret in secrets_of_lessons() if secret in text]) > 100
-    # the search above would have found them: it finds the code that students may see
-    page = texts_of(site)["notebooks/course/1_linking.html"]
-    own = read_public("1_linking")
-    assert len(own) > 20
-    assert [line for line in own if line not in page] == []
-
-
-def read_public(lesson):
-    """Return the long lines of code in the version of a lesson that students get."""
-    content = nbformat.read(ROOT / f"notebooks/course/{lesson}.ipynb", 4)
-    public = load_tool("course").public_version(content)
-    code = [cell["source"] for cell in public["cells"] if cell["cell_type"] == "code"]
-    return {" ".join(line.split()) for source in code for line in lines_of(source)}
 
 
 def test_the_site_names_no_path_of_the_machine(site):
