@@ -15,10 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from anonpaper.groups import CountedPartition
-from anonpaper.microdata import Microdata
 from anonpaper.principles import DIVERSITY, Principle
-from anonpaper.randomness import generator
 
 __all__ = ["GROUPED", "RECODED", "Algorithm", "algorithm"]
 
@@ -39,7 +36,6 @@ class Algorithm:
     publications: tuple[str, ...] = GROUPED  # the default first
     needs_sensitive: bool = False  # even without l
     by_bits: bool = False  # joins neighbours of a domain; see in_preorder and granularize
-    by_rows: bool = False  # needs single rows, which are drawn from a table of counts
 
     @property
     def name(self) -> str:
@@ -69,12 +65,12 @@ def algorithm(title: str, **declared: Any) -> Callable[[F], F]:
     """
 
     def declare(function: F) -> F:
-        signature, call = inspect.signature(function), _call
+        signature = inspect.signature(function)
 
         def run(*args, **options):
             given = signature.bind(*args, **options)
             _, *others = given.arguments.items()
-            result = call(function, recorded.algorithm, given, dict(others))
+            result = function(*args, **options)
             plain = ((name, v.item() if isinstance(v, np.generic) else v) for name, v in others)
             written = ", ".join(["m", *(f"{name}={value!r}" for name, value in plain)])
             result.call = f"ap.{function.__name__}({written})"
@@ -90,16 +86,3 @@ def algorithm(title: str, **declared: Any) -> Callable[[F], F]:
         return recorded
 
     return declare
-
-
-def _call(function: Callable, declared: Algorithm, given: inspect.BoundArguments, others: dict):
-    """Run an algorithm; draw the rows of a table of counts if it needs them."""
-    m = given.arguments.get("m")
-    counted = isinstance(m, Microdata) and not m.has_rows and m.weights is None
-    if not declared.by_rows or not counted:
-        return function(*given.args, **given.kwargs)
-    given.apply_defaults()
-    rng = generator(given.arguments.get("seed", 0))
-    rows, cell = m.counted().drawn(rng)
-    given.arguments.update({"m": rows} | ({"seed": rng} if "seed" in given.arguments else {}))
-    return CountedPartition.of_rows(function(*given.args, **given.kwargs), cell)

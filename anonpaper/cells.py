@@ -1,8 +1,7 @@
 """Cells: the distinct rows of a table as codes, with their counts.
 
-Rows with equal quasi-identifiers (QI) and equal sensitive value are interchangeable for all
-algorithms. So these work on the :class:`CellTable`: the distinct QI tuples with their counts per
-sensitive value.
+Rows that agree on everything that has a role are interchangeable for all algorithms, so these see
+the :class:`Cells` of a table and nothing else.
 """
 
 from __future__ import annotations
@@ -15,24 +14,70 @@ import numpy as np
 
 from anonpaper.errors import RowsError
 
-__all__ = ["CellTable", "CountedCells", "build_cells", "no_rows"]
+__all__ = ["Cells", "distinct", "no_rows"]
 
 
 @dataclass(frozen=True, eq=False)
-class CellTable:
-    """The distinct QI tuples of a table with their counts per sensitive value.
+class Cells:
+    """The distinct rows of a table: e cells of c tuples of quasi-identifiers, and n rows in all.
 
-    A *cell* is a pair (QI tuple, sensitive value) that occurs. Cells are sorted by tuple, tuples
-    lexicographically by code. Without a sensitive attribute every tuple is one cell. There are n
-    rows, e cells and c tuples, the QI-groups of the microdata.
+    A *cell* is a tuple of quasi-identifiers (a QI-group of the microdata) with the sensitive codes
+    and, where somebody has several rows, a person. Cells are sorted by all of these.
     """
 
     tuples: np.ndarray  # (c, d), int32: the codes of every tuple
     start: np.ndarray  # (c + 1,), int64: cells start[i]:start[i + 1] are of tuple i
-    sensitive: np.ndarray  # (e,), int32: the sensitive code of every cell, ascending in a tuple
+    secrets: np.ndarray  # (e, s), int32: the sensitive codes of every cell
+    person: np.ndarray | None  # (e,): the number of a person, where somebody has several rows
     counts: np.ndarray  # (e,), int64: the number of rows of every cell
-    row_start: np.ndarray  # (e + 1,), int64: rows[row_start[j]:row_start[j + 1]] are of cell j
-    rows: np.ndarray  # (n,), int32: row numbers by tuple, sensitive value and row number
+    rows: np.ndarray | None  # (n,), int32: row numbers, cell by cell; None if rows are outside
+
+    @classmethod
+    def of(
+        cls,
+        columns: Sequence[np.ndarray],
+        sizes: Sequence[int],
+        d: int,
+        *,
+        people: bool = False,
+        weights: np.ndarray | None = None,
+    ) -> Cells:
+        """Group rows by codes, column j below ``sizes[j]``, of which d are quasi-identifiers.
+
+        With `people` the last column is the person. With `weights` each row stands for several
+        rows outside. O(n log n).
+        """
+        rows, first = _in_order(columns, sizes)
+        if weights is None:
+            counts = np.diff(first, append=len(rows))
+        else:
+            counts = np.add.reduceat(weights[rows], first)
+        one_of = rows[first]
+        codes = [column[one_of] for column in columns]
+        changes = np.zeros(len(first), bool)
+        changes[:1] = True
+        for column in codes[:d]:
+            changes[1:] |= column[1:] != column[:-1]
+        start = np.flatnonzero(changes)
+        person = codes.pop() if people else None
+        return cls(
+            tuples=_side_by_side([column[start] for column in codes[:d]], len(start)),
+            start=np.r_[start, len(first)],
+            secrets=_side_by_side(codes[d:], len(first)),
+            person=person,
+            counts=counts,
+            rows=rows if weights is None else None,
+        )
+
+    @property
+    def sensitive(self) -> np.ndarray:
+        """The code of the only sensitive attribute of every cell, ascending in a tuple; (e,)."""
+        return self.secrets[:, 0]
+
+    @property
+    def row_start(self) -> np.ndarray:
+        """Cell j has the rows ``rows[row_start[j]:row_start[j + 1]]``."""
+        return np.r_[0, np.cumsum(self.counts)]
 
     @property
     def tuple_start(self) -> np.ndarray:
@@ -45,16 +90,39 @@ class CellTable:
         return np.diff(self.tuple_start)
 
     @cached_property
-    def tuple_of_row(self) -> np.ndarray:
-        """The number of every row's tuple, shape (n,), dtype int32."""
-        tuple_of_row = np.empty(len(self.rows), np.int32)
-        tuple_of_row[self.rows] = np.repeat(np.arange(len(self), dtype=np.int32), self.tuple_sizes)
-        return tuple_of_row
-
-    @cached_property
     def tuple_of_cell(self) -> np.ndarray:
         """The number of every cell's tuple, shape (e,), dtype int64."""
         return np.repeat(np.arange(len(self.tuples)), np.diff(self.start))
+
+    @cached_property
+    def cell_of_row(self) -> np.ndarray:
+        """The cell of every row, shape (n,), dtype int32; RowsError if rows are outside."""
+        if self.rows is None:
+            no_rows()
+        cell_of_row = np.empty(len(self.rows), np.int32)
+        cell_of_row[self.rows] = np.repeat(
+            np.arange(len(self.counts), dtype=np.int32), self.counts
+        )
+        return cell_of_row
+
+    def handed_out(self, rng: np.random.Generator) -> np.ndarray:
+        """The cell of every row, in row order; in random order if rows are outside."""
+        if self.rows is not None:
+            return self.cell_of_row
+        if self.counts.sum() > np.iinfo(np.int32).max:
+            raise RowsError(
+                f"this numbers single rows, at most 2^31 - 1, but the table has "
+                f"{self.counts.sum()}: use ap.mondrian, ap.tp_plus or another algorithm that "
+                "groups equal rows together"
+            )
+        cell = np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
+        rng.shuffle(cell)
+        return cell
+
+    @property
+    def tuple_of_row(self) -> np.ndarray:
+        """The number of every row's tuple, shape (n,), dtype int64."""
+        return self.tuple_of_cell[self.cell_of_row]
 
     def by_sensitive_value(
         self, values: int, order: np.ndarray | None = None
@@ -68,7 +136,7 @@ class CellTable:
             order = np.arange(len(self))
         sizes = np.diff(self.start)[order]
         before = np.cumsum(sizes) - sizes
-        cell = np.repeat(self.start[order] - before, sizes) + np.arange(len(self.sensitive))
+        cell = np.repeat(self.start[order] - before, sizes) + np.arange(len(self.counts))
         # numpy sorts integers of up to 16 bits without comparing them
         codes = self.sensitive[cell].astype(np.min_scalar_type(values))
         by_value = np.argsort(codes, kind="stable")
@@ -83,41 +151,57 @@ class CellTable:
 def no_rows(*_) -> None:
     """Raise RowsError: the table has only counts, and the caller needs its rows."""
     raise RowsError(
-        "this needs single rows, but a table of counts has only distinct rows and their numbers. "
-        "These work: all algorithms except mondrian(relaxed=True), all forms of publication, "
-        "rel.audit(), stars, classes, NCP, GCP and KL divergence. For anything else, read rows "
-        "that fit into memory into a DataFrame for ap.Microdata"
+        "this needs single rows, but a table of counts has only distinct rows and their numbers: "
+        "read rows that fit into memory into a DataFrame for ap.Microdata"
     )
 
 
-class CountedCells(CellTable):
-    """A cell table without row numbers: asking for `rows` raises RowsError."""
+def distinct(
+    columns: Sequence[np.ndarray], sizes: Sequence[int], weights: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Number distinct rows of codes in lexicographic order, column j being below ``sizes[j]``.
 
-    rows = property(no_rows, lambda self, rows: None)
+    Returns the number of every row, the first row that has each number, and how many rows have it,
+    or the sum of their `weights`. O(n log n).
 
-
-def build_cells(
-    codes: np.ndarray,
-    sizes: Sequence[int],
-    sensitive: np.ndarray | None,
-    m: int,
-    weights: np.ndarray | None = None,
-) -> CellTable:
-    """Group rows by QI tuple (code j below ``sizes[j]``) and sensitive code below m; O(n log n).
-
-    Listed rows may represent several: with `weights` the result counts these, but has no `rows`.
+    Examples
+    --------
+    >>> [found.tolist() for found in distinct([np.array([1, 0, 1])], [2])]
+    [[1, 0, 1], [1, 0], [1, 2]]
     """
-    # Tuple and sensitive value are one 64-bit key. If the row number fits into it too, plain
-    # integers are sorted, which is faster.
-    n, m = len(codes), int(m)
+    rows, first = _in_order(columns, sizes)
+    counts = np.diff(first, append=len(rows))
+    number = np.empty(len(rows), np.intp)
+    number[rows] = np.repeat(np.arange(len(first)), counts)
+    if weights is not None:
+        counts = np.add.reduceat(weights[rows], first) if len(rows) else counts
+    return number, rows[first], counts
+
+
+def _side_by_side(columns: list, n: int) -> np.ndarray:
+    found = np.empty((n, len(columns)), np.int32, order="F")
+    for j, column in enumerate(columns):
+        found[:, j] = column
+    return found
+
+
+def _in_order(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple:
+    """Return rows sorted by their codes, equal ones by number, and the places where codes change.
+
+    Columns are joined in mixed radix to one key of 64 bits. If the row number fits into it too,
+    plain integers are sorted, which is faster.
+    """
+    n = len(columns[0])
     row_bits = max(int(n - 1).bit_length(), 1)
-    key, span = _tuple_keys(codes, sizes, 2**64 // m)
-    if span * m << row_bits > 2**64:
-        key, span = _ranks(key)
-    if sensitive is not None:
-        key *= np.uint64(m)
-        key += sensitive.astype(np.uint64)
-    if span * m << row_bits <= 2**64:
+    key, span = columns[0].astype(np.uint64), int(sizes[0])
+    for column, size in zip(columns[1:], map(int, sizes[1:]), strict=True):
+        if span * size >= 2**64:  # ranks, at most n, leave room for any column
+            _, key = np.unique(key, return_inverse=True)
+            key, span = key.astype(np.uint64), n
+        key *= np.uint64(size)
+        key += column.astype(np.uint64)
+        span *= size
+    if span << row_bits <= 2**64:
         key <<= np.uint64(row_bits)
         key |= np.arange(n, dtype=np.uint64)
         key.sort()
@@ -126,43 +210,4 @@ def build_cells(
     else:
         rows = np.argsort(key, kind="stable").astype(np.int32)
         key = key[rows]
-
-    first_of_cell = _first_of_equal(key)
-    tuple_key, cell_sensitive = np.divmod(key[first_of_cell], np.uint64(m))
-    first_of_tuple = _first_of_equal(tuple_key)
-    row_start = np.r_[first_of_cell, n]
-    kind = CellTable
-    if weights is not None:
-        kind, row_start = CountedCells, np.r_[0, np.cumsum(weights[rows])][row_start]
-    return kind(
-        tuples=codes[rows[first_of_cell[first_of_tuple]]],
-        start=np.r_[first_of_tuple, len(first_of_cell)],
-        sensitive=cell_sensitive.astype(np.int32),
-        counts=np.diff(row_start),
-        row_start=row_start,
-        rows=rows,
-    )
-
-
-def _first_of_equal(keys: np.ndarray) -> np.ndarray:
-    return np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]][: len(keys)])
-
-
-def _tuple_keys(codes: np.ndarray, sizes: Sequence[int], limit: int) -> tuple[np.ndarray, int]:
-    """Number the tuples in lexicographic order by uint64 keys; also return a bound of the keys."""
-    # columns are joined in mixed radix; keys that would reach the limit, at least 2^33, are
-    # replaced by their ranks, at most n
-    key, span = codes[:, 0].astype(np.uint64), int(sizes[0])
-    for j in range(1, len(sizes)):
-        size = int(sizes[j])
-        if span * size >= 2**64:
-            key, span = _ranks(key)
-        key *= np.uint64(size)
-        key += codes[:, j].astype(np.uint64)
-        span *= size
-    return (key, span) if span <= limit else _ranks(key)
-
-
-def _ranks(key: np.ndarray) -> tuple[np.ndarray, int]:
-    distinct, ranks = np.unique(key, return_inverse=True)
-    return ranks.astype(np.uint64), len(distinct)
+    return rows, np.flatnonzero(np.r_[True, key[1:] != key[:-1]][:n])

@@ -124,10 +124,6 @@ class Columns:
         """Return some rows, given by their positions."""
         return Columns(None, self.domains, of=self, rows=rows)
 
-    def copied(self, rows: np.ndarray) -> Columns:
-        """Return some rows of the codes alone, numbered from 0."""
-        return Columns(coded={n: (a, c[rows]) for n in self.names for a, c in [self.coded(n)]})
-
     def with_codes(self, codes: Mapping[object, np.ndarray], n: int) -> Columns:
         """Return columns with n other codes; ParameterError for codes outside the domain."""
         coded = {}

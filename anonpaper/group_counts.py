@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from anonpaper.errors import ParameterError
-from anonpaper.groups import checked_labels
-from anonpaper.microdata import Microdata, check_microdata
+from anonpaper.groups import Entries
+from anonpaper.microdata import Microdata
 
 __all__ = ["GroupCounts", "are_in_several_tuples"]
 
@@ -25,42 +25,20 @@ class GroupCounts:
     total: np.ndarray | None = None  # (m,): the whole table's counts, if these are not all groups
 
     @classmethod
-    def of(cls, m: Microdata, labels: np.ndarray, rows: np.ndarray | None = None) -> GroupCounts:
-        """Count groups by labels of the listed rows, or by unchecked labels of `rows`."""
-        if rows is None:
-            check_microdata(m, people=True, weights=True)
-            labels = checked_labels(labels, m.n_listed)
-            rows = slice(None) if (labels >= 0).all() else labels >= 0
-            labels = labels[rows]
-        if m.sensitive is None:
-            key, values = labels, 1
-        else:
-            values = m.sensitive_attribute.size
-            key = labels * np.int64(values) + m.sensitive_codes[rows]
-        if m.people is not None:
-            people = m.people[rows]
-            key = _of_different_people(key, people)
-            labels = (key if values == 1 else _of_different_people(labels, people)).astype(np.intp)
-        weights = m.weights_of(rows)
-        sizes = np.bincount(labels, weights).astype(np.intp)
-        return cls._of_keys(key, values, sizes, weights)
-
-    @classmethod
-    def of_tuples(cls, m: Microdata, group: np.ndarray) -> GroupCounts:
-        """Count groups of tuples; people only if each has rows of one tuple; O(e log e)."""
-        values, cells = 1 if m.sensitive is None else m.sensitive_attribute.size, m.cells
-        key = group[cells.tuple_of_cell] * np.int64(values) + cells.sensitive
-        if m.people is None:
-            sizes = np.bincount(group, weights=cells.tuple_sizes).astype(np.intp)
-            return cls._of_keys(key, values, sizes, cells.counts)
-        cell_of_row = np.repeat(np.arange(len(key)), cells.counts)
-        held, sizes = (
-            np.bincount(_of_different_people(numbers, people).astype(np.intp))
-            for numbers, people in (
-                (cell_of_row, m.people[cells.rows]), (group[cells.tuple_of_row], m.people)
-            )
-        )  # fmt: skip
-        return cls._of_keys(key, values, sizes, held)
+    def of(cls, entries: Entries, name: object = None) -> GroupCounts:
+        """Count people by group and by the sensitive attribute `name`; O(f log f)."""
+        if (entries.group < 0).any():
+            entries = entries.take(entries.group >= 0)
+        m, key, values, counts = entries.m, entries.group, 1, entries.counts
+        if name is not None:
+            values = m.attribute(name).size
+            key = key * np.int64(values) + entries.codes_of(name)
+        sizes = np.bincount(entries.group, counts).astype(np.intp)
+        if m.cells.person is not None:
+            person, counts = m.cells.person[entries.cell], None
+            key = _of_different_people(key, person)
+            sizes = np.bincount(_of_different_people(entries.group, person).astype(np.intp))
+        return cls._of_keys(key, values, sizes, counts)
 
     @classmethod
     def _of_keys(cls, key, values: int, sizes: np.ndarray, weights=None) -> GroupCounts:
@@ -133,4 +111,4 @@ def _of_different_people(numbers: np.ndarray, people: np.ndarray) -> np.ndarray:
 
 def are_in_several_tuples(m: Microdata) -> bool:
     """Whether somebody has rows with different quasi-identifiers."""
-    return len(_of_different_people(m.cells.tuple_of_row, m.people)) > m.n_people
+    return len(_of_different_people(m.cells.tuple_of_cell, m.cells.person)) > m.n_people

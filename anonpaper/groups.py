@@ -1,45 +1,40 @@
-"""Partition: which rows, or how many of each cell, are published as one group."""
+"""Partition: how many rows of each cell are published as one group."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
-from anonpaper.cells import CellTable, CountedCells, no_rows
+from anonpaper.cells import Cells, no_rows
 from anonpaper.compiled import loop
 from anonpaper.display import html, plain_facts
 from anonpaper.errors import ParameterError
 from anonpaper.microdata import Microdata
 
 __all__ = [
-    "CountedPartition", "Partition", "check_partition", "checked_labels", "dense_labels",
-    "group_bounds",
+    "Entries", "Partition", "check_partition", "checked_labels", "dense_labels", "group_bounds",
 ]  # fmt: skip
 
 
-_NOT_OF_ONE_KIND = (
-    "partition and microdata do not match: one was made from rows, the other from counts; run the "
-    "algorithm again on this microdata"
-)
-
-
 class Partition:
-    """A grouping of the rows of a table.
+    """A grouping of the rows of a table: ``counts[i]`` rows of ``cell[i]`` are in ``group[i]``.
+
+    Groups are numbered ``0..G-1``; -1 is for rows that are not published. Algorithms make
+    partitions of the cells of a table (:meth:`of_cells`); you can make one from labels.
 
     Parameters
     ----------
     labels : array of int, shape (n,)
-        The group of every row, ``0..G-1`` without gaps; -1 for a row that is not published.
-        ParameterError for other labels.
+        The group of every row, without gaps. ParameterError for other labels.
     info, algorithm : mapping and str, optional
         The algorithm's report about its run, and its name.
     starred : array of bool, shape (G, d), optional
         Attributes that a group suppresses even if its rows agree, as a constraint with an upper
         bound may require.
-    weights : array of int, shape (n,), optional
-        How many rows of the table each listed row represents; one by default.
 
     Examples
     --------
@@ -55,20 +50,11 @@ class Partition:
         algorithm: str = "",
         *,
         starred=None,
-        weights=None,
     ) -> None:
-        self.labels = checked_labels(labels)
-        self.weights = weights = None if weights is None else np.asarray(weights)
-        if weights is not None:
-            integers = weights.shape == self.labels.shape and weights.dtype.kind in "iu"
-            if not integers or (weights < 0).any():
-                raise ParameterError(
-                    "weights must be integers of at least 0, one number of rows for every label, "
-                    f"or None; got shape {weights.shape} for {len(self.labels)} labels"
-                )
-        shown = self.labels >= 0
-        held = np.bincount(self.labels[shown], None if weights is None else weights[shown])
-        self._sizes = held.astype(np.intp)
+        self.cells: Cells | None = None  # as long as every row is a cell of its own
+        self.group = checked_labels(labels)
+        self.cell, self.counts = np.arange(len(self.group)), np.ones(len(self.group), np.intp)
+        self.times = np.ones(int(self.group.max(initial=-1)) + 1, np.intp)
         if info is not None and not isinstance(info, Mapping):
             raise ParameterError(f"info must be a mapping, got {info!r}")
         self.info = dict(info or {})
@@ -84,47 +70,55 @@ class Partition:
                 )
             self.starred = self.starred.astype(bool)
 
-    @staticmethod
-    def of_cells(cells: CellTable, cell, group, counts, info=None, algorithm="", times=None):
-        """Return the partition with ``counts[i]`` rows of ``cell[i]`` in ``group[i]``; O(n).
+    @classmethod
+    def of_cells(
+        cls, cells: Cells, cell, group, counts=None, info=None, algorithm="", times=None,
+        starred=None,
+    ) -> Partition:  # fmt: skip
+        """Return the partition of cells; `counts` are 1 by default.
 
-        Cells that know their rows deal them in the order of the entries, lowest number first.
-        Group g represents ``times[g]`` groups of equal cells, which share its rows.
+        Where rows are at hand, those of a cell go to its entries as they are listed, lowest number
+        first. Group g stands for ``times[g]`` groups of equal cells, which share its rows.
         """
-        if times is None:
-            times = np.ones(int(group.max()) + 1, np.intp)
-        if isinstance(cells, CountedCells):
-            return CountedPartition(cell, group, counts, times, info, algorithm)
-        first = np.cumsum(times) - times
-        order = np.argsort(cell, kind="stable")
-        labels = np.empty(len(cells.rows), np.intp)
-        _deal(labels, cells.rows, group[order], counts[order], times, first)
-        return Partition(labels, info, algorithm)
-
-    def divided(self, entry: np.ndarray, counts: np.ndarray) -> Partition:
-        """Return the same groups of other entries: ``counts[i]`` rows of ``entry[i]`` each."""
-        return self._with(self.labels[entry], counts)
+        p = cls(np.empty(0, np.intp), info, algorithm)
+        p.cells, p.cell, p.group = cells, cell, group
+        p.counts = np.ones(len(cell), np.intp) if counts is None else counts
+        p.times = np.ones(int(group.max(initial=-1)) + 1, np.intp) if times is None else times
+        p.starred = starred
+        return p
 
     def apart(self) -> Partition:
-        """Return the same groups, each once; labels are never repeated."""
-        return self
-
-    def listed(self, m: Microdata) -> tuple[Microdata, Partition]:
-        """Return table and groups row by row; for counts, a row per cell and group."""
-        if not m.has_rows:
-            raise ParameterError(_NOT_OF_ONE_KIND)
-        return m, self
-
-    def _with(self, labels: np.ndarray, weights: np.ndarray) -> Partition:
-        """Return a partition of other labels with everything else from this one."""
-        p = Partition(labels, self.info, self.algorithm, starred=self.starred, weights=weights)
+        """Return the same groups, each once."""
+        if (self.times == 1).all():
+            return self
+        times = np.where(self.group < 0, 1, self.times[self.group])
+        entry = np.repeat(np.arange(len(times)), times)
+        turn = np.arange(len(entry)) - np.repeat(np.cumsum(times) - times, times)
+        first = np.cumsum(self.times) - self.times
+        group = np.where(self.group < 0, -1, first[self.group])[entry] + turn
+        counts = (self.counts // times)[entry]
+        p = Partition.of_cells(
+            self.cells, self.cell[entry], group, counts, self.info, self.algorithm
+        )
         p.call, p.promised = self.call, self.promised
         return p
+
+    @cached_property
+    def labels(self) -> np.ndarray:
+        """The group of every row, shape (n,), dtype int64; RowsError if rows are outside."""
+        p = self.apart()
+        return p.group if p.cells is None else p.group[_dealt(p.cells, p.cell, p.counts)]
+
+    @cached_property
+    def _sizes(self) -> np.ndarray:
+        shown = self.group >= 0
+        held = np.bincount(self.group[shown], self.counts[shown], len(self.times))
+        return np.repeat(held.astype(np.intp) // self.times, self.times)
 
     @property
     def n_groups(self) -> int:
         """Number of groups."""
-        return len(self._sizes)
+        return int(self.times.sum())
 
     def sizes(self) -> np.ndarray:
         """Number of rows of every group, shape (G,), dtype int64."""
@@ -138,11 +132,11 @@ class Partition:
 
     @property
     def n_unpublished(self) -> int:
-        """Number of rows with label -1."""
+        """Number of rows in no group."""
         return len(self) - int(self._sizes.sum())
 
     def __len__(self) -> int:
-        return len(self.labels) if self.weights is None else int(self.weights.sum())
+        return int(self.counts.sum())
 
     def __repr__(self) -> str:
         name = f"{self.algorithm}: " if self.algorithm else ""
@@ -160,64 +154,108 @@ class Partition:
         return html(title, facts + plain_facts(self.info))
 
 
-class CountedPartition(Partition):
-    """How many rows of every cell are in which group (:meth:`Partition.of_cells`), -1 for none."""
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """The rows of a table in groups: ``counts[i]`` rows of ``cell[i]`` are in ``group[i]``.
 
-    def __init__(
-        self, cell, group, counts, times, info=None, algorithm="", *, starred=None
-    ) -> None:
-        super().__init__(np.empty(0, np.intp), info, algorithm)
-        del self.labels
-        self.cell, self.group, self.counts, self.times = cell, group, counts, times
-        self.starred = starred
-        shown = group >= 0
-        held = np.bincount(group[shown], weights=counts[shown], minlength=len(times))
-        self._sizes = np.repeat(held.astype(np.intp) // times, times)
+    These are f entries; those of group -1 are in none. If some rows are synthetic, every row is an
+    entry.
+    """
 
-    @staticmethod
-    def of_rows(p: Partition, cell: np.ndarray) -> CountedPartition:
-        """Count the rows of each cell in each group, row by row; O(n log n)."""
-        G = p.n_groups
-        keys, counts = np.unique(cell * np.int64(G + 1) + p.labels + 1, return_counts=True)
-        cell, group = np.array(np.divmod(keys, G + 1), np.intp)
-        times = np.ones(G, np.intp)
-        return CountedPartition(
-            cell, group - 1, counts, times, p.info, p.algorithm, starred=p.starred
-        )
+    m: Microdata
+    cell: np.ndarray
+    group: np.ndarray
+    counts: np.ndarray
+    secrets: np.ndarray  # (f, s): sensitive codes, of the cells unless they were swapped
+    synthetic: np.ndarray | None = None  # (f,), bool; None if no row is
 
-    def apart(self) -> CountedPartition:
-        """Return the same groups, each once; O(n / least size)."""
-        if (self.times == 1).all():
-            return self
-        is_withheld = self.group < 0
-        times = np.where(is_withheld, 1, self.times[self.group])
-        entry = np.repeat(np.arange(len(times)), times)
-        turn = np.arange(len(entry)) - np.repeat(np.cumsum(times) - times, times)
-        first = np.cumsum(self.times) - self.times
-        group = np.where(is_withheld, self.group, first[self.group])[entry] + turn
-        p = CountedPartition(
-            self.cell[entry], group, (self.counts // times)[entry],
-            np.ones(self.times.sum(), np.intp), self.info, self.algorithm,
-        )  # fmt: skip
-        p.call, p.promised = self.call, self.promised
-        return p
+    @classmethod
+    def of_cells(cls, m: Microdata, group: np.ndarray) -> Entries:
+        """Return whole cells in groups, which are given by cell; they do not say who is real."""
+        return cls(m, np.arange(len(group)), group, m.cells.counts, m.cells.secrets)
 
-    def __getattr__(self, name: str):
-        if name == "labels":
-            no_rows()
-        raise AttributeError(name)
+    @classmethod
+    def of_rows(cls, m: Microdata, labels: np.ndarray) -> Entries:
+        """Return rows in groups, which are given by row."""
+        cell, synthetic = m.cells.cell_of_row, m.synthetic if m.synthetic.any() else None
+        counts = np.ones(len(cell), np.intp)
+        return cls(m, cell, labels, counts, m.cells.secrets[cell], synthetic)
 
-    def listed(self, m: Microdata) -> tuple[Microdata, Partition]:  # noqa: D102
-        if m.has_rows:
-            raise ParameterError(_NOT_OF_ONE_KIND)
-        rows = m.counted()
-        held = np.bincount(self.cell, self.counts, len(rows.weights))
-        if not np.array_equal(held, rows.weights):
-            raise ParameterError("the partition belongs to another table: run the algorithm again")
-        return rows.take(self.cell, self.counts), self._with(self.group, self.counts)
+    @classmethod
+    def of(cls, m: Microdata, p: Partition) -> Entries:
+        """Return a table in the groups of a partition; ParameterError if it has other rows."""
+        check_partition(p, m.n)
+        has_rows = p.cells is None or p.cells.rows is not None
+        if m.has_rows and has_rows and (p.cells is not m.cells or m.synthetic.any()):
+            return cls.of_rows(m, p.labels)
+        counts = m.cells.counts
+        held = np.bincount(p.cell, p.counts, len(counts))
+        if has_rows != m.has_rows or not np.array_equal(held, counts):
+            raise ParameterError(
+                "the partition was made from the rows, or the counts, of another table: run the "
+                "algorithm again on this one"
+            )
+        return cls(m, p.cell, p.group, p.counts, m.cells.secrets[p.cell])
 
-    def __len__(self) -> int:
-        return int(self.counts.sum())
+    @cached_property
+    def of_row(self) -> np.ndarray:
+        """The entry of every row, shape (n,); RowsError if rows are outside."""
+        return _dealt(self.m.cells, self.cell, self.counts)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups, those that stand for several counted once."""
+        return int(self.group.max(initial=-1)) + 1
+
+    @property
+    def tuples(self) -> np.ndarray:
+        """The number of every entry's QI tuple."""
+        return self.m.cells.tuple_of_cell[self.cell]
+
+    @property
+    def codes(self) -> np.ndarray:
+        """QI codes, shape (f, d), dtype int32, stored by columns."""
+        return np.asfortranarray(self.m.cells.tuples[self.tuples])
+
+    @property
+    def is_real(self) -> np.ndarray:
+        """Whether an entry is of rows of real people, shape (f,), dtype bool."""
+        return np.ones(len(self.cell), bool) if self.synthetic is None else ~self.synthetic
+
+    def codes_of(self, name: object) -> np.ndarray:
+        """Codes of a column in a role, as published if it is sensitive, shape (f,)."""
+        if name in self.m.sensitives:
+            return self.secrets[:, self.m.sensitives.index(name)]
+        return self.m.codes_of_cells(name)[self.cell]
+
+    def rows(self, mask: np.ndarray) -> int:
+        """Number of rows in the entries under a mask."""
+        return int(self.counts[mask].sum())
+
+    def people(self, mask: np.ndarray) -> int:
+        """Number of people who have the rows under a mask."""
+        person = self.m.cells.person
+        return self.rows(mask) if person is None else len(np.unique(person[self.cell[mask]]))
+
+    def in_groups(self, group: np.ndarray) -> Entries:
+        """Return the same rows in other groups, which are given by entry."""
+        return replace(self, group=group)
+
+    def take(self, which: np.ndarray) -> Entries:
+        """Return some of the entries."""
+        synthetic = None if self.synthetic is None else self.synthetic[which]
+        parts = (self.cell, self.group, self.counts, self.secrets)
+        return Entries(self.m, *(part[which] for part in parts), synthetic)
+
+
+def _dealt(cells: Cells, cell: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """The entry of every row: those of a cell, lowest first, go to its entries as listed."""
+    if cells.rows is None:
+        no_rows()
+    order = np.argsort(cell, kind="stable")
+    entry = np.empty(len(cells.rows), np.intp)
+    entry[cells.rows] = np.repeat(order, counts[order])
+    return entry
 
 
 def check_partition(p: object, n: int | None = None) -> Partition:
@@ -264,17 +302,6 @@ def dense_labels(labels: np.ndarray) -> np.ndarray:
     dense = np.full(len(labels), -1, dtype=np.intp)
     dense[labels >= 0] = pd.factorize(labels[labels >= 0], sort=True)[0]
     return dense
-
-
-@loop
-def _deal(labels, rows, group, counts, times, first):
-    """Label the rows of cells, entry by entry; represented groups get equal shares."""
-    place = 0
-    for i in range(len(group)):
-        share = counts[i] // times[group[i]]
-        for j in range(counts[i]):
-            labels[rows[place + j]] = first[group[i]] + j // share
-        place += counts[i]
 
 
 @loop

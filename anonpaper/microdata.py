@@ -8,14 +8,13 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from anonpaper.cells import CellTable, build_cells, no_rows
+from anonpaper.cells import Cells, no_rows
 from anonpaper.coding import MISSING, Attribute, Coded, Columns, declared, snapshot
 from anonpaper.display import html, html_table
 from anonpaper.errors import (
     ColumnError,
     EmptyTableError,
     ParameterError,
-    RowsError,
     check_choice,
     check_integer,
     check_named,
@@ -31,10 +30,7 @@ from anonpaper.roles import (
     only_one,
 )
 
-__all__ = [
-    "MISSING", "Attribute", "CellTable", "CountedRows", "Microdata", "build_cells",
-    "check_microdata", "no_rows",
-]  # fmt: skip
+__all__ = ["MISSING", "Attribute", "Cells", "Microdata", "check_microdata"]
 
 
 class Microdata:
@@ -72,8 +68,10 @@ class Microdata:
     (3, 2, [[0, 0], [1, 1]], [1, 1, 1])
     """
 
-    has_rows = True  # False for a table of counts, whose rows are in files or a database
-    engine = None  # writes releases of a table of counts, see anonpaper.owner.scan
+    # Where the rows are outside, in files or a database: how many of them each row of the codes
+    # stands for, and what writes releases, see anonpaper.owner.scan.
+    _weights: np.ndarray | None = None
+    engine = None
 
     def __init__(
         self,
@@ -93,8 +91,16 @@ class Microdata:
         self.qi, self.sensitive, self.person, self.missing = qi, sensitive, person, missing
         self.origin, self.dropped = origin, 0
         self.synthetic = checked_mask(self.n, synthetic)
-        self.weights: np.ndarray | None = None  # how many rows each listed one represents
         self._settle()
+
+    @classmethod
+    def of_counts(cls, coded: Mapping[object, Coded], counts: np.ndarray, **marks) -> Microdata:
+        """Return a table whose rows stay outside: the codes of distinct rows, and their counts."""
+        m = object.__new__(cls)
+        marks |= {"_columns": Columns(coded=coded), "_weights": counts, "n": int(counts.sum())}
+        vars(m).update({"person": None, "synthetic": np.zeros(0, bool), **marks})
+        m._settle()
+        return m
 
     def _settle(self) -> None:
         """Check the roles, and drop the rows with missing values if requested."""
@@ -106,16 +112,21 @@ class Microdata:
             raise ColumnError(f"domains names unknown columns {unknown}; the table has {columns}")
         if self.n == 0:
             raise EmptyTableError("the table has no rows")
-        if (incomplete := _incomplete(self)).any():
+        if self.has_rows and (incomplete := _incomplete(self)).any():
             self.dropped += int(incomplete.sum())
             self.synthetic = self.synthetic[~incomplete]
             self._columns = Columns(self.frame[~incomplete], self._columns.domains)
             self.n = len(self.frame)
 
     @property
+    def has_rows(self) -> bool:
+        """Whether the rows are at hand, and not in files or a database."""
+        return self._weights is None
+
+    @property
     def frame(self) -> pd.DataFrame:
         """The table's copy of the input, with equal values written alike; for reading."""
-        return self._columns.frame
+        return self._with_rows().frame
 
     @property
     def _roles(self) -> list:
@@ -134,9 +145,9 @@ class Microdata:
     @cached_property
     def codes(self) -> np.ndarray:
         """QI codes, shape (n, d), dtype int32, stored by columns."""
-        codes = np.empty((self.n_listed, self.d), np.int32, order="F")
+        codes = np.empty((self.n, self.d), np.int32, order="F")
         for j, name in enumerate(self.qi):
-            codes[:, j] = self._columns.coded(name)[1]
+            codes[:, j] = self._with_rows().coded(name)[1]
         return codes
 
     @property
@@ -154,13 +165,13 @@ class Microdata:
     @property
     def sensitive_codes(self) -> np.ndarray:
         """Sensitive codes, shape (n,), dtype int32."""
-        return self._columns.coded(only_one(self.sensitive))[1]
+        return self._with_rows().coded(only_one(self.sensitive))[1]
 
     @cached_property
     def sensitive_counts(self) -> np.ndarray:
         """Number of rows of every sensitive value, shape (m,), dtype int64."""
-        codes, values = self.sensitive_codes, self.sensitive_attribute.size
-        return np.bincount(codes, self.weights, values).astype(np.intp)
+        attribute, codes = self._columns.coded(only_one(self.sensitive))
+        return np.bincount(codes, self._weights, attribute.size).astype(np.intp)
 
     @cached_property
     def people(self) -> np.ndarray | None:
@@ -176,36 +187,14 @@ class Microdata:
         return self.n if self.people is None else int(self.people.max()) + 1
 
     @cached_property
-    def cells(self) -> CellTable:
-        """The cell table, in O(n log n); with several sensitive attributes a cell per tuple."""
-        codes, values = None, 1
-        if len(self.sensitives) == 1:
-            codes, values = self.sensitive_codes, self.sensitive_attribute.size
-        sizes = [attribute.size for attribute in self.attributes]
-        return build_cells(self.codes, sizes, codes, values, self.weights)
-
-    def counted(self) -> Microdata:
-        """Return cells as rows with `weights`; itself if it has people or several sensitives."""
-        several = self.people is not None or len(self.sensitives) > 1
-        return self if several else CountedRows.of_cells(self)
-
-    def listed(self) -> Microdata:
-        """Return the table that lists rows: itself, or :meth:`counted` for a table of counts."""
-        return self if self.has_rows else self.counted()
-
-    @property
-    def n_listed(self) -> int:
-        """Number of rows listed: n, unless equal rows are listed once with `weights`."""
-        return self.n if self.weights is None else len(self.weights)
-
-    def weights_of(self, listed: np.ndarray) -> np.ndarray | None:
-        """Number of rows that each listed one represents; None if each is one."""
-        return None if self.weights is None else self.weights[listed]
-
-    def count(self, listed: np.ndarray) -> int:
-        """Number of rows that the listed rows under a mask represent."""
-        held = listed[listed] if self.weights is None else self.weights[listed]
-        return int(held.sum())
+    def cells(self) -> Cells:
+        """The cell table: all distinct rows with their counts, in O(n log n)."""
+        coded = [self._columns.coded(name) for name in self._roles]
+        columns, sizes = [codes for _, codes in coded], [attribute.size for attribute, _ in coded]
+        if self.people is not None:
+            columns, sizes = [*columns, self.people], [*sizes, self.n_people]
+        people = self.people is not None
+        return Cells.of(columns, sizes, self.d, people=people, weights=self._weights)
 
     def attribute_index(self, name: object) -> int:
         """Place of a quasi-identifier in `qi`; ColumnError for another name."""
@@ -219,7 +208,26 @@ class Microdata:
 
     def codes_of(self, name: object) -> np.ndarray:
         """Codes of a column in a role, shape (n,), dtype int32; ColumnError for another column."""
+        self._with_rows()
         return self._coded(name)[1]
+
+    def handed_out(self, rng: np.random.Generator) -> tuple[Microdata, np.ndarray]:
+        """Return the table with its rows, which come in random order if they are outside.
+
+        Also return the cell of every row.
+        """
+        cell = self.cells.handed_out(rng)
+        if self.has_rows:
+            return self, cell
+        coded = {n: (self.attribute(n), self.codes_of_cells(n)[cell]) for n in self._roles}
+        marks = {"_weights": None, "engine": None, "synthetic": np.zeros(self.n, bool)}
+        return self._like(_columns=Columns(coded=coded), **marks), cell
+
+    def codes_of_cells(self, name: object) -> np.ndarray:
+        """Codes of a column in a role in every cell, shape (e,), dtype int32."""
+        if is_among(name, self.sensitives):
+            return self.cells.secrets[:, self.sensitives.index(name)]
+        return self.cells.tuples[self.cells.tuple_of_cell, self.attribute_index(name)]
 
     def replace(
         self,
@@ -268,6 +276,7 @@ class Microdata:
             columns = self._columns.with_frame(frame, domains, self._roles)
             marks |= {"_columns": columns, "n": len(columns.frame)}
         if synthetic is not None or (frame is not None and not self.synthetic.any()):
+            self._with_rows()
             marks["synthetic"] = checked_mask(marks.get("n", self.n), synthetic)
         elif frame is not None and not columns.frame.index.equals(before.index):
             raise ParameterError(
@@ -293,13 +302,13 @@ class Microdata:
     def with_codes(self, codes: Mapping[object, np.ndarray]) -> Microdata:
         """Return the table with n other codes for columns in a role; all domains stay."""
         codes = check_named("codes", codes, self._roles)
-        return self._like(_columns=self._columns.with_codes(codes, self.n_listed))
+        return self._like(_columns=self._with_rows().with_codes(codes, self.n))
 
     def take(self, rows: np.ndarray) -> Microdata:
         """Return some rows, by a mask or by positions, in their order; all domains stay."""
-        rows = checked_positions(self.n, rows)
+        columns, rows = self._with_rows(), checked_positions(self.n, rows)
         marks = {"n": len(rows), "synthetic": self.synthetic[rows]}
-        return self._like(_columns=self._columns.take(rows), **marks)
+        return self._like(_columns=columns.take(rows), **marks)
 
     def sample(self, rows: int, seed: int | np.random.Generator) -> Microdata:
         """Return `rows` rows, from 1 to n, drawn without replacement, in their original order."""
@@ -316,8 +325,16 @@ class Microdata:
         return f"Microdata({self.n} rows, {roles}{origin})"
 
     def _repr_html_(self) -> str:
+        if not self.has_rows:
+            return html(f"Microdata, counts of {self.n:,} rows", _facts(self))
         roles = [name for name in self.frame.columns if name in self._roles]
         return html(f"Microdata, {self.n:,} rows", _facts(self), html_table(self.frame[roles]))
+
+    def _with_rows(self) -> Columns:
+        """Return the columns; RowsError if the rows are outside."""
+        if not self.has_rows:
+            no_rows()
+        return self._columns
 
     def _coded(self, name: object) -> Coded:
         if not is_among(name, self.sensitives):
@@ -331,47 +348,6 @@ class Microdata:
         carried = {name: mark for name, mark in vars(self).items() if name not in computed}
         vars(other).update(carried | marks)
         return other
-
-
-class CountedRows(Microdata):
-    """A table that lists equal rows once: row i represents ``weights[i]`` rows, n is their sum."""
-
-    has_rows = False
-    frame = property(no_rows)
-
-    def __init__(self, m: Microdata, columns: Columns, weights: np.ndarray) -> None:
-        vars(self).update(vars(m._like(_columns=columns, person=None, weights=weights)))
-        self.n, self.synthetic = int(weights.sum()), np.zeros(len(weights), bool)
-
-    @classmethod
-    def of_cells(cls, m: Microdata) -> CountedRows:
-        """List the cells of a table as rows."""
-        cells = m.cells
-        tuples = zip(m.attributes, cells.tuples[cells.tuple_of_cell].T, strict=True)
-        coded = {attribute.name: (attribute, codes) for attribute, codes in tuples}
-        if m.sensitives:
-            coded[m.sensitive] = m.sensitive_attribute, cells.sensitive
-        in_order = {name: coded[name] for name in m._columns.names if name in coded}
-        return cls(m, Columns(coded=in_order), cells.counts)
-
-    def take(self, rows: np.ndarray, weights: np.ndarray | None = None) -> CountedRows:
-        """Return some of the listed rows, with other numbers of rows if `weights` are given."""
-        weights = self.weights[rows] if weights is None else weights
-        return CountedRows(self, self._columns.copied(rows), weights)
-
-    def drawn(self, rng: np.random.Generator) -> tuple[Microdata, np.ndarray]:
-        """Return a table of n rows in random order, and the listed row of each."""
-        if self.n > np.iinfo(np.int32).max:
-            raise RowsError(
-                f"this numbers single rows, at most 2^31 - 1, but the table has {self.n}: use "
-                "ap.mondrian, ap.tp_plus or another algorithm that groups equal rows together"
-            )
-        listed = np.repeat(np.arange(len(self.weights), dtype=np.int32), self.weights)
-        rng.shuffle(listed)
-        marks = {"_columns": self._columns.copied(listed), "weights": None}
-        m = object.__new__(Microdata)
-        vars(m).update(vars(self._like(**marks, synthetic=np.zeros(self.n, bool))))
-        return m, listed
 
 
 def _incomplete(m: Microdata) -> np.ndarray:
@@ -393,6 +369,7 @@ def _facts(m: Microdata) -> list[tuple[str, object]]:
     facts = {
         "quasi-identifiers": _with_sizes(m.attributes),
         "sensitive": _with_sizes(map(m.attribute, m.sensitives)),
+        "distinct quasi-identifiers": "" if m.has_rows else f"{len(m.cells):,}",
         "person": "" if m.person is None else f"{m.person} ({m.n_people:,} people)",
         "origin": m.origin,
         "rows left out for missing values": m.dropped,
@@ -405,15 +382,13 @@ def _with_sizes(attributes: Iterable[Attribute]) -> str:
     return ", ".join(f"{a.name} ({a.size} values)" for a in attributes)
 
 
-def check_microdata(m: object, *, people: bool = False, weights: bool = False) -> Microdata:
-    """Return `m` if it is a Microdata; the others say what the caller can handle."""
+def check_microdata(m: object, *, people: bool = False) -> Microdata:
+    """Return `m` if it is a Microdata; `people` says that the caller counts people, not rows."""
     if not isinstance(m, Microdata):
         raise ParameterError(
             f"expected a Microdata, got {type(m).__name__}: make one from a DataFrame by "
             "ap.Microdata(frame, qi=[...], sensitive=...)"
         )
-    if m.weights is not None and not weights:
-        no_rows()
     if not people and m.people is not None:
         raise ParameterError(
             f"this counts rows, but {m.n} rows belong to {m.n_people} people by {m.person!r}: use "

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import ClassVar
 
@@ -25,7 +25,9 @@ from anonpaper.errors import (
     check_sequence,
 )
 from anonpaper.group_counts import GroupCounts, are_in_several_tuples
+from anonpaper.groups import Entries, checked_labels
 from anonpaper.microdata import Microdata, check_microdata
+from anonpaper.roles import only_one
 
 __all__ = [
     "DIVERSITY", "AlphaKAnonymity", "DistinctLDiversity", "EntropyLDiversity",
@@ -35,7 +37,7 @@ __all__ = [
 ]  # fmt: skip
 
 #: What a principle can be asked about.
-Groups = GroupCounts | np.ndarray | Microdata
+Groups = GroupCounts | np.ndarray | Entries | Microdata
 
 
 class Principle(ABC):
@@ -80,8 +82,8 @@ class Principle(ABC):
             return levels >= self.bound - 1e-9
         return levels <= self.bound + 1e-9
 
-    # Groups are given as counts (a GroupCounts, or integers as for GroupCounts.of_table), or as a
-    # Microdata and the group of every row, -1 for rows that are not published.
+    # Groups are given as counts (a GroupCounts, or integers as for GroupCounts.of_table), as
+    # Entries, or as a Microdata and the group of every row, -1 for rows that are not published.
 
     def level(self, counts: Groups, labels: np.ndarray | None = None) -> float:
         """Level that the whole grouping reaches: the level of its worst group."""
@@ -106,20 +108,20 @@ class Principle(ABC):
         return len(self.failing(counts, labels)) == 0
 
     def _counts(self, counts: Groups, labels: np.ndarray | None) -> list[GroupCounts]:
-        if labels is None:
-            return [counts if isinstance(counts, GroupCounts) else GroupCounts.of_table(counts)]
-        return [GroupCounts.of(table, labels) for table in self.tables(counts)]
+        if labels is not None:
+            m = check_microdata(counts, people=True)
+            counts = Entries.of_rows(m, checked_labels(labels, m.n))
+        if isinstance(counts, Entries):
+            return [GroupCounts.of(counts, name) for name in self.about(counts.m)]
+        return [counts if isinstance(counts, GroupCounts) else GroupCounts.of_table(counts)]
 
-    def tables(self, m: Microdata) -> list[Microdata]:
-        """Return the table once for every relevant sensitive attribute; else ColumnError."""
-        check_microdata(m, people=True, weights=True)
+    def about(self, m: Microdata) -> list:
+        """Return the relevant sensitive attributes, [None] if it needs none; else ColumnError."""
         if not self.needs_sensitive:
-            return [m.about(None)]
+            return [None]
         if self.of is not None:
-            return [m.about(self.of)]
-        if not m.sensitives:
-            m.sensitive_codes  # noqa: B018 - raises ColumnError
-        return [m.about(name) for name in m.sensitives]
+            return m.about(self.of).sensitives
+        return m.sensitives or [only_one(None)]
 
 
 @dataclass(frozen=True, repr=False)
@@ -372,11 +374,9 @@ def read_principle(text: str) -> Principle:
         ) from None
 
 
-def required(
-    m: Microdata, principles: Sequence[Principle]
-) -> list[tuple[Microdata, list[Principle]]]:
-    """Return tables with one sensitive attribute or none, and the principles required of each."""
-    found: dict[object, tuple[Microdata, list[Principle]]] = {}
+def required(m: Microdata, principles: Sequence[Principle]) -> dict[object, list[Principle]]:
+    """Return the principles required of each sensitive attribute, or of none (None)."""
+    found: dict[object, list[Principle]] = {}
     for principle in check_sequence("require", principles, Principle):
         if not principle.monotone:
             raise ParameterError(
@@ -389,9 +389,9 @@ def required(
                 f"{principle} may fail when their groups are joined: use KAnonymity or "
                 "DistinctLDiversity, or give every person one value of each quasi-identifier"
             )
-        for table in principle.tables(m):
-            found.setdefault(table.sensitive, (table, []))[1].append(principle)
-    return list(found.values())
+        for name in principle.about(m):
+            found.setdefault(name, []).append(principle)
+    return found
 
 
 def rows_of_budget(m: Microdata, suppression: float, principles: Sequence[Principle]) -> int:
@@ -405,14 +405,14 @@ def rows_of_budget(m: Microdata, suppression: float, principles: Sequence[Princi
     return rows
 
 
-def require_whole(m: Microdata, asked: Sequence[tuple[Microdata, list[Principle]]]) -> None:
+def require_whole(m: Microdata, asked: Mapping[object, Sequence[Principle]]) -> None:
     """Raise InfeasibleError if all rows as one group, hence every grouping, fail a principle."""
-    for table, principles in asked:
-        cells = table.counted()
-        whole = GroupCounts.of(cells, np.zeros(cells.n_listed, np.intp))
+    one_group = Entries.of_cells(m, np.zeros(len(m.cells.counts), np.intp))
+    for name, principles in asked.items():
+        whole = GroupCounts.of(one_group, name)
         for principle in principles:
             if not principle.holds(whole):
-                about = "" if table.sensitive is None else f" in {table.sensitive!r}"
+                about = "" if name is None else f" in {name!r}"
                 raise InfeasibleError(
                     f"no grouping meets {principle}: all rows together reach "
                     f"{principle.level(whole):.4g}{about}"

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import recoding_files
+from anonpaper.cells import distinct
 from anonpaper.display import html, html_table, plain_facts
 from anonpaper.errors import (
     HierarchyError,
@@ -20,12 +21,13 @@ from anonpaper.errors import (
     is_among,
 )
 from anonpaper.files import write_named
+from anonpaper.groups import Entries
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
-from anonpaper.microdata import Attribute, Microdata, build_cells
+from anonpaper.microdata import Attribute, Microdata
 from anonpaper.principles import Principle
 from anonpaper.published_values import SubDomains
 
-__all__ = ["Recoding", "failing_rows", "over_shown_values"]
+__all__ = ["Recoding", "failing", "over_shown_values"]
 
 
 class Recoding:
@@ -191,16 +193,15 @@ class Recoding:
 
     def withholding(self, m: Microdata, principles: Sequence[Principle]) -> Recoding:
         """Return the recoding that withholds failing classes, and values that only they have."""
-        m = m.listed()
-        each = zip(self.maps, m.codes.T, strict=True)
-        ids = np.column_stack([of_value[codes] for of_value, codes in each])
-        labels = build_cells(ids, self.sizes, None, 1).tuple_of_row
-        withheld = failing_rows(m, labels, principles)
+        cells, each = m.cells, zip(self.maps, m.cells.tuples.T, strict=True)
+        labels, *_ = distinct([of_value[codes] for of_value, codes in each], self.sizes)
+        classes = Entries.of_cells(m, labels[cells.tuple_of_cell])
+        shown = cells.tuples[classes.tuples[~failing(classes, principles)]]
         r = copy(self)
         r.withhold = tuple(principles)
         r.shown_values = [
             np.bincount(codes, minlength=attribute.size) > 0
-            for attribute, codes in zip(self.attributes, m.codes[~withheld].T, strict=True)
+            for attribute, codes in zip(self.attributes, shown.T, strict=True)
         ]
         return r
 
@@ -317,10 +318,10 @@ class Recoding:
         return html("Recoding", facts, html_table(table, index=False, rows=len(table)))
 
 
-def failing_rows(m: Microdata, labels: np.ndarray, principles: Sequence[Principle]) -> np.ndarray:
-    """Whether the class of a row fails a principle, or the row has none (-1), shape (n,)."""
-    failing = [principle.failing(m, labels) for principle in principles]
-    return np.isin(labels, np.concatenate([[-1], *failing]))
+def failing(classes: Entries, principles: Sequence[Principle]) -> np.ndarray:
+    """Whether the class of an entry fails a principle, or it has none (-1), shape (f,)."""
+    failing = [principle.failing(classes) for principle in principles]
+    return np.isin(classes.group, np.concatenate([[-1], *failing]))
 
 
 def over_shown_values(m: Microdata, names: Sequence, search: Callable[[dict], Recoding]):

@@ -59,7 +59,7 @@ def written(occ, folder):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             release.write(folder / "release.pq")
-        assert ap.FrequencyLDiversity(L).holds(*release.audited())
+        assert ap.FrequencyLDiversity(L).holds(release.audited())
 
     def copy():
         table = engine.read_parquet(f"{folder}/*.parquet")

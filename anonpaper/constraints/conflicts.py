@@ -27,9 +27,10 @@ def conflict_rate(m: Microdata, constraints: Sequence[DiversityConstraint]) -> f
     """
     constraints = check_sequence("constraints", constraints, DiversityConstraint)
     check_microdata(m)
-    targets = np.array([c.target_rows(m) for c in constraints]).reshape(len(constraints), m.n)
-    claims = targets.sum(axis=0)
-    return float(np.count_nonzero(claims >= 2) / max(np.count_nonzero(claims), 1))
+    claims, counts = np.zeros(len(m.cells.counts), int), m.cells.counts
+    for c in constraints:
+        claims += c.target_cells(m)
+    return float(counts[claims >= 2].sum() / max(counts[claims >= 1].sum(), 1))
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def find_contradictions(
     constraints = check_sequence("constraints", constraints, DiversityConstraint)
     found = []
     for c in constraints:
-        exist = int(np.count_nonzero(c.target_rows(m)))
+        exist = int(m.cells.counts[c.target_cells(m)].sum())
         on_sensitive = any(name in c.target for name in m.sensitives)
         others = [name for name in c.target if name not in m.sensitives]
         can_be_hidden = any(m.attribute(name).size > 1 for name in others)

@@ -115,26 +115,29 @@ class DiversityConstraint:
         return {n: _code_of(self, m.attribute(n), value) for n, value in self.target.items()}
 
     def target_rows(self, m: Microdata) -> np.ndarray:
-        """Return which listed rows carry the target values, shape (n,), dtype bool."""
-        rows = np.ones(check_microdata(m, weights=True).n_listed, dtype=bool)
+        """Return which rows carry the target values, shape (n,), dtype bool."""
+        return self.target_cells(m)[m.cells.cell_of_row]
+
+    def target_cells(self, m: Microdata) -> np.ndarray:
+        """Return which cells of the table carry the target values, shape (e,), dtype bool."""
+        carries = np.ones(len(check_microdata(m).cells.counts), bool)
         for name, code in self.codes(m).items():
-            rows &= m.codes_of(name) == code
-        return rows
+            carries &= m.codes_of_cells(name) == code
+        return carries
 
     def count(self, rel) -> int:
         """Return the number of published rows that carry the target values, from 0 to n."""
-        m = rel.microdata
-        carries = rel.is_published.copy()
+        m, carries = rel.microdata, rel.shown.copy()
         for name, code in self.codes(m).items():
             if name in m.sensitives:
-                codes = rel.sensitive_codes if name == m.sensitive else m.codes_of(name)
+                codes = rel.secrets if name == m.sensitive else rel.entries.codes_of(name)
                 carries &= codes == code
             else:
                 published = rel.published[m.attribute_index(name)]
                 values = published.sub_domains
                 shown = values.is_kept & (values.low == code)
                 carries[carries] = shown[published.index[carries]]
-        return m.count(carries)
+        return rel.entries.rows(carries)
 
     def holds(self, rel) -> bool:
         """Whether a release has at least `low` and at most `high` rows with the target values."""
@@ -182,11 +185,12 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
     0  Education[Master]    1     2         2          0  False
     """
     columns, rows = ["constraint", "low", "high", "in_table", "published", "holds"], []
-    if not hasattr(rel, "is_published"):
+    if not hasattr(rel, "published"):
         raise errors.ParameterError(f"expected a Release, got {type(rel).__name__}")
     for c in errors.check_sequence("constraints", constraints, DiversityConstraint):
         published = c.count(rel)
-        in_table = rel.microdata.count(c.target_rows(rel.microdata))
+        m = rel.microdata
+        in_table = int(m.cells.counts[c.target_cells(m)].sum())
         rows.append((c._name(), c.low, c.high, in_table, published, c.low <= published <= c.high))
     return pd.DataFrame(rows, columns=columns)
 

@@ -12,6 +12,7 @@ from itertools import compress
 
 import numpy as np
 
+from anonpaper.cells import distinct
 from anonpaper.constraints.language import DiversityConstraint
 from anonpaper.errors import ParameterError, check_integer, check_number, check_sequence, is_among
 from anonpaper.microdata import Microdata, check_microdata
@@ -131,9 +132,9 @@ def _constraints(m, attributes, total, without, bounds: Callable) -> list[Divers
     for entry in attributes:
         names = list(entry) if isinstance(entry, tuple) else [entry]
         domains = [m.attribute(name) for name in names]
-        columns = np.column_stack([m.codes_of(name) for name in names])
-        codes, counts = np.unique(columns, axis=0, return_counts=True)
-        columns = [domain.values[column] for domain, column in zip(domains, codes.T, strict=True)]
+        codes, sizes = [m.codes_of_cells(name) for name in names], [a.size for a in domains]
+        _, first, counts = distinct(codes, sizes, m.cells.counts)
+        columns = [domain.values[of[first]] for domain, of in zip(domains, codes, strict=True)]
         targets = list(zip(*columns, strict=True))
         wanted = [not any(is_among(value, without) for value in target) for target in targets]
         targets, counts = list(compress(targets, wanted)), counts[wanted]

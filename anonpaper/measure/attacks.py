@@ -11,10 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from anonpaper.cells import distinct
 from anonpaper.errors import ParameterError, check_integer, check_number, check_sequence
-from anonpaper.groups import checked_labels
+from anonpaper.groups import Entries, checked_labels
 from anonpaper.measure.boxes import boxes_of, codes_in, weight_at
-from anonpaper.microdata import Attribute, Microdata, build_cells, check_microdata
+from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import GroupRelease, PublishedAttribute, Release, check_release
 from anonpaper.published_values import SubDomains
@@ -62,7 +63,7 @@ def plausible_values(
     learned = (theirs >= 0).all(axis=1)  # others resemble nobody in the table
     sizes = [m.attributes[j].size for j in places]
     codes = np.concatenate([m.codes[:, places], theirs[learned]])
-    kind = build_cells(codes, sizes, None, 1).tuple_of_row
+    kind, *_ = distinct(codes.T, sizes)
     # a value that the table lacks still counts among similar people, in the last column
     values = m.sensitive_attribute.size
     known_codes = codes_in(m.sensitive_attribute, people.sensitive_attribute)
@@ -136,7 +137,7 @@ def _counts_of_group(m: Microdata, labels: np.ndarray, plausible: np.ndarray) ->
     """The published rows, and the counts of sensitive values of their groups."""
     values = check_microdata(m).sensitive_attribute.size
     labels = checked_labels(labels, m.n)
-    groups = GroupCounts.of(m, labels)
+    groups = GroupCounts.of(Entries.of_rows(m, labels), m.sensitive)
     if np.shape(plausible) != (m.n, values) or plausible.dtype != bool:
         found = f"{np.shape(plausible)} and {getattr(plausible, 'dtype', type(plausible))}"
         raise ParameterError(f"plausible must have shape ({m.n}, {values}) and bools, got {found}")
@@ -229,7 +230,7 @@ def _share_that_fits(release: Release, people: Microdata) -> float:
     triples = zip(published, people.attributes, cells.tuples.T, strict=True)
     persons = np.column_stack([_places(p.attribute, a)[codes] for p, a, codes in triples])
     domains = [_spaced(p) for p in published]
-    boxes = boxes_of(domains, [p.index[release.is_published] for p in published])
+    boxes = boxes_of(domains, [p.index[release.shown] for p in published])
     fits = weight_at(persons, domains, boxes, boxes.counts) > 0
     return float(cells.tuple_sizes[fits].sum() / people.n)
 

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from anonpaper.cells import distinct
 from anonpaper.compiled import loop
-from anonpaper.microdata import Attribute, build_cells
+from anonpaper.microdata import Attribute
 from anonpaper.published_values import SubDomains
 
 __all__ = ["boxes_of", "codes_in", "weight_at"]
@@ -39,10 +40,11 @@ def boxes_of(
     domains: Sequence[SubDomains], index: Sequence, kind=None, kinds: int = 1, weights=None
 ) -> Boxes:
     """Return the distinct rows of sub-domains; a kind in ``[0, kinds)`` distinguishes more."""
-    cells = build_cells(np.column_stack(index), list(map(len, domains)), kind, kinds, weights)
-    index = cells.tuples[cells.tuple_of_cell]
+    kind = np.zeros(len(index[0]), np.int32) if kind is None else kind
+    _, first, counts = distinct([*index, kind], [*map(len, domains), kinds], weights)
+    index = np.column_stack([of_row[first] for of_row in index])
     sizes = [domain.sizes[held] for domain, held in zip(domains, index.T, strict=True)]
-    return Boxes(index, cells.sensitive, cells.counts, np.prod(sizes, axis=0, dtype=float))
+    return Boxes(index, kind[first], counts, np.prod(sizes, axis=0, dtype=float))
 
 
 def weight_at(

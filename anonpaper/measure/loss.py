@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
+from anonpaper.cells import distinct
 from anonpaper.errors import ParameterError, check_choice, check_integer, check_weights
 from anonpaper.measure.boxes import boxes_of, weight_at
-from anonpaper.microdata import build_cells
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import Release, check_release
 from anonpaper.recoders import evaluation as formulas
@@ -33,9 +34,8 @@ def stars(rel: Release) -> int:
     >>> stars(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
     """
-    check_release(rel, weights=True)
-    starred = star_pattern(rel) | ~rel.is_published[:, None]
-    return sum(map(rel.microdata.count, starred.T))
+    starred = star_pattern(check_release(rel)) | ~rel.shown[:, None]
+    return sum(map(rel.entries.rows, starred.T))
 
 
 def suppressed_rows(rel: Release) -> int:
@@ -46,13 +46,13 @@ def suppressed_rows(rel: Release) -> int:
     >>> suppressed_rows(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     4
     """
-    check_release(rel, weights=True)
-    return rel.microdata.count(star_pattern(rel).any(axis=1) | ~rel.is_published)
+    starred = star_pattern(check_release(rel)).any(axis=1)
+    return rel.entries.rows(starred | ~rel.shown)
 
 
 def star_pattern(rel: Release) -> np.ndarray:
-    """Return which values are stars, shape (n, d), dtype bool; False for withheld rows."""
-    shown = rel.is_published
+    """Return which values of entries are stars, (f, d), dtype bool; False for withheld rows."""
+    shown = rel.shown
     pattern = np.zeros((len(shown), len(rel.published)), dtype=bool)
     for j, p in enumerate(rel.published):
         pattern[shown, j] = p.is_star[p.index[shown]]
@@ -70,7 +70,7 @@ def discernibility(rel: Release) -> int:
     >>> discernibility(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     36
     """
-    sizes = check_release(rel, weights=True).classes.sizes()
+    sizes = check_release(rel).classes.sizes()
     return int((sizes**2).sum()) + rel.classes.n_unpublished * rel.microdata.n
 
 
@@ -133,9 +133,9 @@ def average_class_size(rel: Release) -> float:
     >>> average_class_size(ap.suppress(m, ap.examples.hospital_two_anonymous()))
     2.5
     """
-    if check_release(rel, weights=True).classes.n_groups == 0:
+    if check_release(rel).classes.n_groups == 0:
         raise ParameterError("no row is published, so there is no class")
-    return float(GroupCounts.of(rel.microdata.about(None), rel.classes.labels).sizes.mean())
+    return float(GroupCounts.of(rel.entries.in_groups(rel.classes.group)).sizes.mean())
 
 
 def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
@@ -163,12 +163,11 @@ def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     >>> ncp(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     8.0
     """
-    m, shown = check_release(rel, weights=True).microdata, rel.is_published
-    given, rows, withheld = check_weights(m.qi, weights), m.weights_of(shown), m.count(~shown)
-    total = 0.0
+    given, shown = check_weights(check_release(rel).microdata.qi, weights), rel.shown
+    rows, withheld, total = rel.entries.counts[shown], rel.entries.rows(~shown), 0.0
     for p, weight in zip(rel.published, given, strict=True):
         penalty = p.sub_domains.extents[p.index[shown]]
-        total += weight * ((penalty if rows is None else rows * penalty).sum() + withheld)
+        total += weight * ((rows * penalty).sum() + withheld)
     return float(total)
 
 
@@ -183,7 +182,7 @@ def gcp(rel: Release) -> float:
     >>> round(gcp(rel), 3)
     0.267
     """
-    m = check_release(rel, weights=True).microdata
+    m = check_release(rel).microdata
     return min(1.0, ncp(rel) / (m.n * m.d))  # above 1 by rounding only
 
 
@@ -203,22 +202,22 @@ def values_kept(rel: Release, by: object) -> pd.DataFrame:
     1      Asian     3            3.0    1.0
     2    African     2            4.0    0.0
     """
-    m = check_release(rel).microdata
-    attribute, codes = m.attribute(by), m.codes_of(by)
-    rows = np.bincount(codes, minlength=attribute.size)
+    m, e = check_release(rel).microdata, rel.entries
+    attribute, codes = m.attribute(by), replace(e, secrets=m.cells.secrets[e.cell]).codes_of(by)
+    rows = np.bincount(codes, e.counts, attribute.size).astype(np.intp)
     present = np.flatnonzero(rows)
 
-    def mean(of_rows: np.ndarray) -> np.ndarray:
-        return np.bincount(codes, of_rows, attribute.size)[present] / rows[present]
+    def mean(of_entries: np.ndarray) -> np.ndarray:
+        return np.bincount(codes, e.counts * of_entries, attribute.size)[present] / rows[present]
 
-    per_row = np.where(rel.is_published, star_pattern(rel).sum(axis=1), m.d)
+    per_row = np.where(rel.shown, star_pattern(rel).sum(axis=1), m.d)
     columns = {
         by: attribute.values[present],
         "rows": rows[present],
         "stars_per_row": mean(per_row),
     }
     if by in m.qi:
-        published, shows = rel.published[m.attribute_index(by)], rel.is_published.copy()
+        published, shows = rel.published[m.attribute_index(by)], rel.shown.copy()
         shows[shows] = published.sub_domains.is_kept[published.index[shows]]
         columns["shown"] = mean(shows)
     frame = pd.DataFrame(columns)
@@ -249,69 +248,69 @@ def kl_divergence(rel: Release) -> float:
     >>> round(kl_divergence(rel), 4)
     0.8789
     """
-    m = check_release(rel, weights=True).microdata
+    m, values = check_release(rel).microdata, rel.microdata.sensitive_attribute.size
     cells = m.cells
-    points = cells.tuples[cells.tuple_of_cell]
-    if not rel.is_published.any():
+    # a point is a cell, or the cells of several people
+    of_cells = [cells.tuple_of_cell, cells.sensitive]
+    _, first, counts = distinct(of_cells, [len(cells), values], cells.counts)
+    points, kinds = cells.tuples[cells.tuple_of_cell[first]], cells.sensitive[first]
+    if not rel.shown.any():
         return float("inf")
+    published = rel.secrets
     if rel.recoding is not None:
-        density = _density_of_recoding(rel, points)
+        density = _density_of_recoding(rel, published, points, kinds)
     elif all(((p.sizes == 1) | p.is_star).all() for p in rel.published):
-        density = _density_of_suppression(rel, points)
+        density = _density_of_suppression(rel, published, points, kinds)
     else:
-        shown, domains = rel.is_published, [p.sub_domains for p in rel.published]
-        boxes = boxes_of(
-            domains, [p.index[shown] for p in rel.published], rel.sensitive_codes[shown],
-            m.sensitive_attribute.size, m.weights_of(shown),
-        )  # fmt: skip
-        density = weight_at(points, domains, boxes, boxes.counts / boxes.volume, cells.sensitive)
-    f = cells.counts / m.n
+        shown, domains = rel.shown, [p.sub_domains for p in rel.published]
+        index, rows = [p.index[shown] for p in rel.published], rel.entries.counts[shown]
+        boxes = boxes_of(domains, index, published[shown], values, rows)
+        density = weight_at(points, domains, boxes, boxes.counts / boxes.volume, kinds)
+    f = counts / m.n
     with np.errstate(divide="ignore"):
         divergence = float((f * np.log(f / (density / m.n))).sum())
     return max(divergence, 0.0)  # below 0 by rounding only
 
 
-def _density_of_suppression(rel: Release, points: np.ndarray) -> np.ndarray:
+def _density_of_suppression(rel: Release, published, points, kinds) -> np.ndarray:
     """Expected number of rows at every point, star pattern by star pattern."""
-    m = rel.microdata
+    m, codes, rows = rel.microdata, rel.entries.codes, rel.entries.counts
     sizes = np.array([a.size for a in m.attributes])
     bits = star_pattern(rel) @ (1 << np.arange(m.d))
     density = np.zeros(len(points))
-    for mask in np.unique(bits[rel.is_published]):
-        rows = np.flatnonzero(rel.is_published & (bits == mask))
+    for mask in np.unique(bits[rel.shown]):
+        held = np.flatnonzero(rel.shown & (bits == mask))
         starred = (mask >> np.arange(m.d) & 1).astype(bool)
         matches = _count_matches(
-            [*m.codes[rows][:, ~starred].T, rel.sensitive_codes[rows]],
-            [*points[:, ~starred].T, m.cells.sensitive],
+            [*codes[held][:, ~starred].T, published[held]],
+            [*points[:, ~starred].T, kinds],
             [*sizes[~starred].tolist(), m.sensitive_attribute.size],
-            m.weights_of(rows),
+            rows[held],
         )
         density += matches / np.prod(sizes[starred], dtype=float)
     return density
 
 
-def _density_of_recoding(rel: Release, points: np.ndarray) -> np.ndarray:
+def _density_of_recoding(rel: Release, published, points, kinds) -> np.ndarray:
     """Expected number of rows at every point if sub-domains do not overlap."""
-    m = rel.microdata
     places = [part[codes] for part, codes in zip(rel.recoding.maps, points.T, strict=True)]
     matches = _count_matches(
-        [p.index for p in rel.published] + [rel.sensitive_codes],
-        [*places, m.cells.sensitive],
-        [len(p.sub_domains) for p in rel.published] + [m.sensitive_attribute.size],
-        m.weights,
+        [*(p.index for p in rel.published), published],
+        [*places, kinds],
+        [*(len(p.sub_domains) for p in rel.published), rel.microdata.sensitive_attribute.size],
+        rel.entries.counts,
     )
     sizes = [p.sizes[place] for p, place in zip(rel.published, places, strict=True)]
     return matches / np.prod(sizes, axis=0, dtype=float)
 
 
-def _count_matches(rows: list, points: list, sizes: list[int], weights=None) -> np.ndarray:
+def _count_matches(rows: list, points: list, sizes: list[int], weights) -> np.ndarray:
     """Count, for every point, the rows that equal it in all columns."""
     n, places = len(rows[0]), math.prod(sizes)
     if places <= 8 * (n + len(points[0])):  # room to count without sorting
         of_rows, of_points = (np.ravel_multi_index(tuple(of), sizes) for of in (rows, points))
         return np.bincount(of_rows, weights, minlength=places)[of_points]
-    both = np.column_stack([np.concatenate(pair) for pair in zip(rows, points, strict=True)])
-    key = build_cells(both, sizes, None, 1).tuple_of_row
+    key, *_ = distinct([np.concatenate(pair) for pair in zip(rows, points, strict=True)], sizes)
     return np.bincount(key[:n], weights, minlength=key.max() + 1)[key[n:]]
 
 
@@ -331,10 +330,10 @@ def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     >>> round(nwp(ap.recode(m, r)), 3)
     0.267
     """
-    m, shown = check_release(rel).microdata, rel.is_published
-    total = float(np.count_nonzero(~shown))
+    m, shown = check_release(rel).microdata, rel.shown
+    total, rows = float(rel.entries.rows(~shown)), rel.entries.counts[shown]
     for weight, p in zip(formulas.weight_vector(m.qi, weights), rel.published, strict=True):
-        total += formulas.penalty(p.sizes, p.attribute.size, weight)[p.index[shown]].sum()
+        total += (rows * formulas.penalty(p.sizes, p.attribute.size, weight)[p.index[shown]]).sum()
     return min(1.0, float(total / m.n))  # above 1 by rounding only
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.errors import ParameterError, check_integer
-from anonpaper.groups import Partition
+from anonpaper.groups import Entries, Partition
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.partition.tp import tp, tp_plus
@@ -128,7 +128,7 @@ def _read_off(rel: Release) -> Algorithm:
 
 
 def _largest_share(m: Microdata, labels: np.ndarray) -> np.ndarray:
-    sets = GroupCounts.of(m, labels)
+    sets = GroupCounts.of(Entries.of_rows(m, labels), m.sensitive)
     return (sets.largest() / sets.sizes)[labels]
 
 

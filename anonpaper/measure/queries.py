@@ -96,15 +96,16 @@ class Workload:
         return answers.reshape(len(self), len(tables), -1).swapaxes(0, 1)
 
     def _answers_by_class(self, release: Release) -> np.ndarray:
-        shown = np.flatnonzero(release.is_published)
-        labels, codes = release.classes.labels[shown], release.sensitive_codes[shown]
-        row_of_class = shown[np.unique(labels, return_index=True)[1]]
+        shown = release.entries.in_groups(release.classes.group).take(release.shown)
+        entries = np.flatnonzero(release.shown)
+        one_of_class = entries[np.unique(shown.group, return_index=True)[1]]
 
         def share(j: int, included: np.ndarray) -> np.ndarray:
             p = release.published[j]
-            return p.sub_domains.means(included.T)[p.index[row_of_class]].T
+            return p.sub_domains.means(included.T)[p.index[one_of_class]].T
 
-        counts = _crosstab(labels, codes, release.classes.n_groups, self.sensitive.size)
+        n_classes, codes = release.classes.n_groups, shown.codes_of(release.microdata.sensitive)
+        counts = _crosstab(shown.group, codes, n_classes, self.sensitive.size, shown.counts)
         return self._answers(counts, share, float)
 
     def _answers(self, counts: np.ndarray, share: Callable, kind: type) -> np.ndarray:
@@ -240,24 +241,26 @@ def _draw_windows(
 
 def _counts_by_tuple(table: Microdata | GroupRelease) -> np.ndarray:
     """Rows of every QI tuple and sensitive value, shape (c, m); expected ones for an anatomy."""
-    if isinstance(table, Microdata):
-        cells, values = table.cells, table.sensitive_attribute.size
-        return _crosstab(cells.tuple_of_row, table.sensitive_codes, len(cells), values)
-    m, shown, p = table.microdata, table.is_published, table.partition
-    tuples, values = m.cells.tuple_of_row[shown], m.sensitive_attribute.size
+    is_table = isinstance(table, Microdata)
+    m = table if is_table else table.microdata
+    cells, values = m.cells, m.sensitive_attribute.size
+    if is_table:
+        return _crosstab(cells.tuple_of_cell, cells.sensitive, len(cells), values, cells.counts)
+    shown = table.entries.take(table.shown)
+    codes, rows = shown.codes_of(m.sensitive), shown.counts
     if not isinstance(table, Anatomy):
-        return _crosstab(tuples, table.sensitive_codes[shown], len(m.cells), values)
-    labels = p.labels[shown]
-    held = _crosstab(labels, m.sensitive_codes[shown], p.n_groups, values)
-    expected = np.zeros((len(m.cells), values))
-    np.add.at(expected, tuples, (held / p.sizes()[:, None])[labels])
+        return _crosstab(shown.tuples, codes, len(cells), values, rows)
+    held = _crosstab(shown.group, codes, table.classes.n_groups, values, rows)
+    expected = np.zeros((len(cells), values))
+    shares = held / table.classes.sizes()[:, None]
+    np.add.at(expected, shown.tuples, rows[:, None] * shares[shown.group])
     return expected
 
 
-def _crosstab(rows: np.ndarray, columns: np.ndarray, height: int, width: int) -> np.ndarray:
-    """Count pairs of codes, shape (height, width), dtype float64."""
+def _crosstab(rows, columns, height: int, width: int, counts: np.ndarray) -> np.ndarray:
+    """Sum the counts of pairs of codes, shape (height, width), dtype float64."""
     key = rows.astype(np.intp) * width + columns
-    return np.bincount(key, minlength=height * width).reshape(-1, width).astype(float)
+    return np.bincount(key, counts, height * width).reshape(-1, width)
 
 
 def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import errors
-from anonpaper.groups import dense_labels
+from anonpaper.groups import Entries, dense_labels
 from anonpaper.microdata import check_microdata
 from anonpaper.principles import GroupCounts, Theta
 from anonpaper.publish import GroupRelease, Release, check_release
 from anonpaper.published_values import SubDomains
 from anonpaper.randomness import generator
+from anonpaper.roles import only_one
 
 __all__ = [
     "disclosure_confidence", "disclosure_risk", "exposure", "records_at_risk", "reconstruction",
@@ -34,11 +35,11 @@ def disclosure_confidence(rel: Release) -> pd.Series:
     >>> disclosure_confidence(rel)["Adam"].item()
     1.0
     """
-    m, labels = check_release(rel).audited()
-    shown = labels >= 0
-    m.sensitive_codes  # noqa: B018 - raises ColumnError where there is none
-    shares = Theta(1).levels(GroupCounts.of(m, labels))
-    return pd.Series(shares[labels[shown]], index=m.frame.index[shown], name="confidence")
+    m = check_release(rel).microdata
+    classes, shown = rel.audited(), rel.is_published
+    shares = Theta(1).levels(GroupCounts.of(classes, only_one(m.sensitive)))
+    of_rows = shares[classes.group[rel.entries.of_row[shown]]]
+    return pd.Series(of_rows, index=m.frame.index[shown], name="confidence")
 
 
 def disclosure_risk(
@@ -79,15 +80,15 @@ def disclosure_risk(
     """
     errors.check_choice("reading", reading, ("values", "own", "largest"))
     errors.check_choice("targets", targets, ("all", "real"))
-    counts, labels = _class_counts(rel, known)
-    of_entry = counts.group_of_entry
+    counts, classes = _class_counts(rel, known)
+    labels, of_entry = classes.group, counts.group_of_entry
     share = counts.counts / counts.sizes[of_entry]
-    is_target = ~rel.is_synthetic if targets == "real" else np.ones(len(labels), dtype=bool)
-    if not is_target.any():
+    target = classes.counts * (classes.is_real if targets == "real" else 1)
+    if not target.any():
         raise errors.EmptyTableError("no row is a target: all rows are synthetic")
     if reading == "own":
         values = rel.microdata.sensitive_attribute.size
-        own = labels * values + rel.audited()[0].sensitive_codes
+        own = labels * values + classes.codes_of(rel.microdata.sensitive)
         entries = of_entry * values + counts.sensitive
         place = np.minimum(np.searchsorted(entries, own), len(share) - 1)
         chance = np.where(entries[place] == own, share[place], 0)  # a missing value has no entry
@@ -96,7 +97,7 @@ def disclosure_risk(
         chance = (np.add.reduceat(chance, counts.start[:-1]) / counts.distinct())[labels]
     else:
         chance = np.maximum.reduceat(share, counts.start[:-1])[labels]
-    return float(np.where(labels >= 0, chance, 0.0)[is_target].mean())
+    return float(np.average(np.where(labels >= 0, chance, 0.0), weights=target))
 
 
 def exposure(rel: Release, reading: str = "surplus", value: object = None) -> float:
@@ -130,7 +131,8 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
     counts, _ = _class_counts(rel)
     m = rel.microdata
     if value is None:
-        real = np.bincount(m.sensitive_codes[~m.synthetic], minlength=m.sensitive_attribute.size)
+        e, size = rel.entries, m.sensitive_attribute.size
+        real = np.bincount(m.cells.sensitive[e.cell], e.counts * e.is_real, size)
         dominant = int((real if real.any() else m.sensitive_counts).argmax())
     else:
         dominant = m.sensitive_attribute.code(value)
@@ -225,7 +227,7 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
         known_counts = np.bincount(codes[theirs], minlength=p.attribute.size)
         # Withheld rows have one more sub-domain, the whole domain.
         guess = np.r_[_likeliest(p.sub_domains, known_counts), known_counts.argmax()]
-        index = np.where(rel.is_published, p.index, len(p.sub_domains))
+        index = np.where(rel.shown, p.index, len(p.sub_domains))[rel.entries.of_row]
         right += np.count_nonzero(guess[index[unknown]] == codes[unknown])
     return float(right / (len(unknown) * m.d))
 
@@ -236,28 +238,28 @@ def _likeliest(values: SubDomains, counts: np.ndarray) -> np.ndarray:
     return np.array([codes[counts[codes].argmax()] for codes in members], dtype=np.intp)
 
 
-def _class_counts(rel: Release, known=None) -> tuple[GroupCounts, np.ndarray]:
-    """Count the sensitive values of the classes that an attacker sees; also return labels."""
-    check_microdata(check_release(rel).microdata)
-    m, labels = rel.audited()
+def _class_counts(rel: Release, known=None) -> tuple[GroupCounts, Entries]:
+    """Count the sensitive values of the classes that an attacker sees; also return these."""
+    m = check_microdata(check_release(rel).microdata)
+    classes = rel.audited()
     if known is not None:
-        labels = _labels_of_known(rel, known)
+        classes = classes.in_groups(_labels_of_known(rel, known))
     if m.sensitive is None:
         raise errors.ColumnError("name a sensitive attribute: with_roles(sensitive=...)")
-    if not (labels >= 0).any():
+    if not rel.shown.any():
         raise errors.EmptyTableError("no row is published")
-    return GroupCounts.of(m, labels), labels
+    return GroupCounts.of(classes, only_one(m.sensitive)), classes
 
 
 def _labels_of_known(rel: Release, known: Sequence[object]) -> np.ndarray:
-    """Number the combinations of published values of the known attributes, shape (n,)."""
+    """Number the combinations of published values of the known attributes, by entry."""
     known = errors.check_sequence("known", known)
     unknown = [name for name in known if not errors.is_among(name, rel.microdata.qi)]
     if unknown:
         raise errors.ColumnError(f"known names {unknown}; choose from {rel.microdata.qi}")
     if isinstance(rel, GroupRelease):
         raise errors.ParameterError("leave known out: the classes of this release are its groups")
-    labels = np.where(rel.is_published, 0, -1)
+    labels = np.where(rel.shown, 0, -1)
     for p in rel.published:
         if p.attribute.name in known:  # dense after every step, so that numbers stay small
             labels = dense_labels(np.where(labels < 0, -1, labels * len(p.sub_domains) + p.index))

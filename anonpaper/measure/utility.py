@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import errors
+from anonpaper.cells import distinct
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.measure.boxes import boxes_of, codes_in, weight_at
-from anonpaper.microdata import Microdata, build_cells, check_microdata
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.publish import PublishedAttribute, Release, check_release
 from anonpaper.published_values import SubDomains
 from anonpaper.randomness import generator
@@ -49,14 +50,14 @@ def distortion(rel: Release, hierarchies: Mapping[object, Hierarchy]) -> float:
     """
     m = check_release(rel).microdata
     hierarchies = check_hierarchies(hierarchies, m.qi)
-    shown = rel.is_published
-    total = 0.0
+    shown, total = rel.shown, 0.0
+    rows, withheld = rel.entries.counts[shown], rel.entries.rows(~shown)
     for p in rel.published:
         if p.attribute.name not in hierarchies:
             raise errors.HierarchyError(f"hierarchies lacks {p.attribute.name!r}: add one")
         tree = hierarchies[p.attribute.name]
-        level = _levels(p, tree)[p.index[shown]]
-        total += (level.sum() / max(tree.height, 1) + np.count_nonzero(~shown)) / m.n
+        level = rows * _levels(p, tree)[p.index[shown]]
+        total += (level.sum() / max(tree.height, 1) + withheld) / m.n
     return float(total / m.d)
 
 
@@ -72,13 +73,12 @@ def generalizations(rel: Release) -> int:
     >>> generalizations(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
     """
-    shown = check_release(rel).is_published
-    changed = np.count_nonzero(~shown) * rel.microdata.d
-    for p, codes in zip(rel.published, rel.microdata.codes.T, strict=True):
-        index, values = p.index[shown], p.sub_domains
-        kept = (values.sizes == 1)[index] & (values.low[index] == codes[shown])
-        changed += np.count_nonzero(~kept)
-    return int(changed)
+    e, changed = check_release(rel).entries, 0
+    for p, codes in zip(rel.published, e.codes.T, strict=True):
+        values = p.sub_domains
+        kept = rel.shown & (values.sizes == 1)[p.index] & (values.low[p.index] == codes)
+        changed += e.rows(~kept)
+    return changed
 
 
 def marginal_similarity(m: Microdata, rel: Release) -> float:
@@ -105,22 +105,23 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
             "m and rel must have the same quasi-identifiers and sensitive attribute, got "
             f"{m.qi}, {m.sensitive!r} and {rel.microdata.qi}, {rel.microdata.sensitive!r}"
         )
-    shown = np.flatnonzero(rel.is_published)
-    if len(shown) == 0:
+    if not rel.shown.any():
         raise errors.EmptyTableError("no row is published")
+    shown = rel.shown
     theirs = [(p.sub_domains, p.index[shown]) for p in rel.published]
     ours = [
-        codes_in(p.attribute, a)[codes]
-        for p, a, codes in zip(rel.published, m.attributes, m.codes.T, strict=True)
+        codes_in(p.attribute, a)[m.codes_of_cells(a.name)]
+        for p, a in zip(rel.published, m.attributes, strict=True)
     ]
     if m.sensitive is not None:
         attribute = rel.microdata.sensitive_attribute
         values = np.arange(attribute.size)
-        theirs.append((SubDomains.runs(attribute, values, values), rel.sensitive_codes[shown]))
-        ours.append(codes_in(attribute, m.sensitive_attribute)[m.sensitive_codes])
+        theirs.append((SubDomains.runs(attribute, values, values), rel.secrets[shown]))
+        ours.append(codes_in(attribute, m.sensitive_attribute)[m.codes_of_cells(m.sensitive)])
+    rows = m.cells.counts, rel.entries.counts[shown]
     pairs = combinations_with_replacement(range(len(ours)), 2)
     distances = [
-        _distance([ours[i] for i in columns], [theirs[i] for i in columns])
+        _distance([ours[i] for i in columns], [theirs[i] for i in columns], *rows)
         for columns in map(sorted, map(set, pairs))
     ]
     return float(1 - np.mean(distances))
@@ -206,7 +207,7 @@ def classification(
             f"{int(test.synthetic.sum())} test rows are synthetic: test on real people"
         )
     errors.check_integer("trees", trees, 1)
-    shown = np.flatnonzero(rel.is_published)
+    shown = rel.entries.of_row[rel.is_published]
     if len(shown) == 0:
         raise errors.EmptyTableError("no row is published")
     forest = RandomForestClassifier(
@@ -220,7 +221,7 @@ def classification(
             f"{max(len(shown), test.n):,} rows have {width:,} features, one per unordered value; "
             f"the limit is {_MOST_FEATURES:,} numbers: group values, or take fewer rows"
         )
-    forest.fit(_published_features(rel, shown), rel.sensitive_codes[shown])
+    forest.fit(_published_features(rel, shown), rel.sensitive_codes[rel.is_published])
     said = forest.predict(_plain_features(rel, test))
     theirs = test.sensitive_attribute.values
     domain = list(dict.fromkeys([*mine.sensitive_attribute.values, *theirs]))
@@ -241,24 +242,25 @@ def _levels(p: PublishedAttribute, tree: Hierarchy) -> np.ndarray:
     return agree.argmax(axis=0)
 
 
-def _distance(ours: list[np.ndarray], theirs: list[tuple[SubDomains, np.ndarray]]) -> float:
+def _distance(ours: list, theirs: list, our_rows: np.ndarray, their_rows: np.ndarray) -> float:
     """Total variation distance between a table's codes in two columns and published ones."""
     domains, index = zip(*theirs, strict=True)
     # One more code, the first, for values that the release does not have.
     sizes = [domain.attribute.size + 1 for domain in domains]
-    real = build_cells(np.column_stack(ours) + 1, sizes, None, 1)
-    boxes = boxes_of(domains, index)
-    published = weight_at(real.tuples - 1, domains, boxes, boxes.counts / boxes.volume)
+    _, first, counts = distinct([codes + 1 for codes in ours], sizes, our_rows)
+    boxes = boxes_of(domains, index, weights=their_rows)
+    points = np.column_stack([codes[first] for codes in ours])
+    published = weight_at(points, domains, boxes, boxes.counts / boxes.volume)
     # Both have mass 1, so where the table has more, the release has as much less.
-    more = real.tuple_sizes / len(ours[0]) - published / len(index[0])
+    more = counts / our_rows.sum() - published / their_rows.sum()
     return np.maximum(more, 0).sum()
 
 
-def _published_features(rel: Release, rows: np.ndarray) -> np.ndarray:
-    """Encode published rows: mean position of ordered values, shares of unordered ones."""
+def _published_features(rel: Release, entries: np.ndarray) -> np.ndarray:
+    """Encode published entries: mean position of ordered values, shares of unordered ones."""
     parts = []
     for p in rel.published:
-        values, index = p.sub_domains, p.index[rows]
+        values, index = p.sub_domains, p.index[entries]
         if p.attribute.ordered:
             part = values.means(p.attribute.positions)[index, None].astype(np.float32)
         else:

@@ -107,7 +107,7 @@ def anonymize(options, say: Say) -> None:
     say(f"{method.name}: grouping {m.n:,} rows")
     m, result = methods.run(method, m, parameters)
     release = methods.publish(m, result, publication, hierarchies, options.seed)
-    if not release.is_published.any():
+    if not release.shown.any():
         raise errors.EmptyTableError("no row could be published")
     counted = {"constraints", "hierarchies"}  # reported by their number
     shown = {n: len(given) if n in counted else given for n, given in parameters.items()}

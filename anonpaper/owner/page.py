@@ -33,12 +33,12 @@ def page(rel: Release, call: str | None = None) -> str:
     r"""Return the page, for the table's owner. Half of a surrogate pair is shown as ``\ud800``."""
     import jinja2
 
-    m, any_shown = rel.microdata, rel.is_published.any()
+    m, any_shown = rel.microdata, rel.shown.any()
     people = m.take(~m.synthetic) if m.synthetic.any() else m
     sides = {"before": recode(people, Recoding.identity(people.attributes)), "after": rel}
     if m.synthetic.any():
         sides["after, real people only"] = rel.without_synthetic()
-    sides = {name: side for name, side in sides.items() if side.is_published.any()}
+    sides = {name: side for name, side in sides.items() if side.shown.any()}
     of_groups = "Quasi-identifiers are unchanged, so everybody sees who is in it."
     source = Path(__file__).with_name("page.html.jinja").read_text(encoding="utf-8")
     template = jinja2.Environment(autoescape=True, trim_blocks=True).from_string(source)
@@ -70,7 +70,7 @@ def write_page(rel: Release, path: str | os.PathLike, *, call: str | None = None
 def _promise(rel: Release) -> str:
     if rel.is_seeded:
         return "Do not publish the table either: it was swapped with a seed."
-    if not rel.is_published.any():
+    if not rel.shown.any():
         return "No row of the table is published."
     if not rel.promised:
         return "The promise of the method is not known here: judge the levels below."
@@ -114,12 +114,12 @@ def _beside(sides: list[dict]) -> list[list[str]]:
 
 
 def _loss(rel: Release) -> list[tuple]:
-    n, shown = rel.microdata.n, rel.is_published
-    rows = []
+    n, shown, rows = rel.microdata.n, rel.shown, []
+    counts, withheld = rel.entries.counts[shown], rel.entries.rows(~shown)
     for p in rel.published:
         index = p.index[shown]
-        lost = p.sub_domains.extents[index].sum() + np.count_nonzero(~shown)
-        kept, stars = p.sub_domains.is_kept[index].sum(), p.is_star[index].sum()
+        lost = counts @ p.sub_domains.extents[index] + withheld
+        kept, stars = counts @ p.sub_domains.is_kept[index], counts @ p.is_star[index]
         distinct = f"{p.attribute.size:,} -> {len(np.unique(index)):,}"
         shares = (f"{count / n:.1%}" for count in (kept, stars, lost))
         rows.append((p.attribute.name, *shares, distinct))
@@ -127,7 +127,7 @@ def _loss(rel: Release) -> list[tuple]:
 
 
 def _measures(rel: Release) -> str:
-    mean = measure.average_class_size(rel) if rel.is_published.any() else float("nan")
+    mean = measure.average_class_size(rel) if rel.shown.any() else float("nan")
     return (
         f"GCP {measure.gcp(rel):.3f}, discernibility {measure.discernibility(rel):,}, "
         f"mean class {mean:.4g} {'rows' if rel.microdata.people is None else 'people'}"
@@ -136,23 +136,26 @@ def _measures(rel: Release) -> str:
 
 def _distributions(people: Microdata, rel: Release) -> list[tuple]:
     """Bars of every column: shares of rows before and after, sub-domains spread evenly."""
-    shown, published = rel.is_published, rel.audited()[0]
+    shown = rel.entries.take(rel.shown)
+
+    def before(attribute: Attribute) -> np.ndarray:
+        codes = people.codes_of_cells(attribute.name)
+        return np.bincount(codes, people.cells.counts, attribute.size)
+
     figures = [
-        _bars(p.attribute, np.bincount(codes, minlength=p.attribute.size), _spread(p, shown))
-        for p, codes in zip(rel.published, people.codes.T, strict=True)
+        _bars(p.attribute, before(p.attribute), _spread(p, p.index[rel.shown], shown.counts))
+        for p in rel.published
     ]
-    for name in rel.microdata.sensitives:
-        attribute = rel.microdata.attribute(name)
-        before = np.bincount(people.codes_of(name), minlength=attribute.size)
-        after = np.bincount(published.codes_of(name)[shown], minlength=attribute.size)
-        figures.append(_bars(attribute, before, after))
+    for attribute in map(rel.microdata.attribute, rel.microdata.sensitives):
+        after = np.bincount(shown.codes_of(attribute.name), shown.counts, attribute.size)
+        figures.append(_bars(attribute, before(attribute), after))
     return figures
 
 
-def _spread(p: PublishedAttribute, shown: np.ndarray) -> np.ndarray:
+def _spread(p: PublishedAttribute, index: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Rows per value of the domain, each row spread evenly over its sub-domain, shape (size,)."""
     domains, places = (p.sub_domains,), np.arange(p.attribute.size)[:, None]
-    boxes = boxes_of(domains, (p.index[shown],))
+    boxes = boxes_of(domains, (index,), weights=counts)
     return weight_at(places, domains, boxes, boxes.counts / boxes.volume)
 
 

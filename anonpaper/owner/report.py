@@ -11,7 +11,7 @@ import pandas as pd
 
 from anonpaper import measure
 from anonpaper.errors import AnonpaperError, ParameterError, is_among
-from anonpaper.groups import Partition, dense_labels
+from anonpaper.groups import Entries, dense_labels
 from anonpaper.microdata import MISSING, Microdata
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import Release, recode
@@ -42,8 +42,7 @@ def audit(m: Microdata, top: int) -> dict:
 
     A group has equal quasi-identifiers. Rows are numbered from 1, without the header, or named.
     """
-    table, as_it_is = m, recode(m, Recoding.identity(m.attributes))
-    m, classes = as_it_is.microdata, as_it_is.classes
+    classes = Entries.of_cells(m, m.cells.tuple_of_cell)
     found = {
         "table": {
             "rows": m.n,
@@ -51,14 +50,14 @@ def audit(m: Microdata, top: int) -> dict:
             "quasi-identifiers": list(m.qi),
             "sensitive": m.sensitive,
             "rows dropped": m.dropped,
-            "groups": classes.n_groups,
+            "groups": len(m.cells),
         },
-        "uniqueness": _uniqueness(table, m, classes.labels),
-        "levels": levels(as_it_is),
+        "uniqueness": _uniqueness(classes),
+        "levels": levels(recode(m, Recoding.identity(m.attributes))),
     }
     several = len(m.sensitives) > 1
     for name in m.sensitives:
-        whole = GroupCounts.of(m.about(name), np.zeros_like(classes.labels))
+        whole = GroupCounts.of(classes.in_groups(np.zeros_like(classes.group)), name)
         frequent = int(whole.counts.argmax())
         found[f"feasible for {name}" if several else "feasible"] = {
             "values": len(whole.counts),
@@ -68,51 +67,50 @@ def audit(m: Microdata, top: int) -> dict:
         }
     for name in m.sensitives or [None]:
         title = f"riskiest groups by {name}" if several else "riskiest groups"
-        found[title] = _riskiest(m.about(name), classes, top)
+        found[title] = _riskiest(classes, name, top)
     return found
 
 
-def _uniqueness(whole: Microdata, m: Microdata, labels: np.ndarray) -> dict:
-    def in_groups_below(size: int, table: Microdata, labels: np.ndarray) -> int:
-        rows = GroupCounts.of(table.about(None), labels).sizes[labels] < size
-        return m.count(rows) if m.people is None else len(np.unique(m.people[rows]))
+def _uniqueness(classes: Entries) -> dict:
+    def in_groups_below(size: int, classes: Entries) -> int:
+        return classes.people((GroupCounts.of(classes).sizes < size)[classes.group])
 
     def alone_without(name: object) -> int:
-        table = whole.with_roles([other for other in m.qi if other != name], None)
-        if m.people is None:
-            return int((table.cells.tuple_sizes == 1).sum())
-        return in_groups_below(2, table, table.cells.tuple_of_row)
+        table = m.with_roles([other for other in m.qi if other != name], None)
+        return in_groups_below(2, Entries.of_cells(table, table.cells.tuple_of_cell))
 
-    alone, whose = in_groups_below(2, m, labels), "rows" if m.people is None else "people"
+    m, alone = classes.m, in_groups_below(2, classes)
+    whose = "rows" if m.people is None else "people"
     return {
         f"unique {whose}": alone,
         "share": alone / m.n_people,
-        "in groups below 5": in_groups_below(5, m, labels),
+        "in groups below 5": in_groups_below(5, classes),
         "distinct values": {a.name: a.size for a in m.attributes},
         f"unique {whose} without": {n: alone_without(n) for n in (m.qi if m.d > 1 else [])},
     }
 
 
-def _riskiest(m: Microdata, classes: Partition, top: int) -> list[dict]:
+def _riskiest(classes: Entries, name: object, top: int) -> list[dict]:
     """Groups in which a sensitive value has the largest share; smaller groups first if equal."""
-    counts = GroupCounts.of(m, classes.labels)
+    m, cells, counts = classes.m, classes.m.cells, GroupCounts.of(classes, name)
     share = counts.largest() / counts.sizes
-    if m.sensitive is None:  # then the risk is to be found at all
+    if name is None:  # then the risk is to be found at all
         share = 1 / counts.sizes
     found = []
     for g in np.lexsort((counts.sizes, -share))[:top]:
-        rows = np.flatnonzero(classes.labels == g)
+        values = zip(m.attributes, cells.tuples[g], strict=True)
         about = {
-            "values": {a.name: a.values[m.codes[rows[0], j]] for j, a in enumerate(m.attributes)},
-            "rows": m.count(classes.labels == g),
+            "values": {a.name: a.values[code] for a, code in values},
+            "rows": int(cells.tuple_sizes[g]),
             **({} if m.people is None else {"people": int(counts.sizes[g])}),
         }
-        if m.sensitive is not None:
+        if name is not None:
             entries = slice(counts.start[g], counts.start[g + 1])
             likeliest = counts.sensitive[entries][counts.counts[entries].argmax()]
-            about["likeliest value"] = m.sensitive_attribute.values[likeliest]
+            about["likeliest value"] = m.attribute(name).values[likeliest]
             about["its share"] = float(share[g])
-        if m.weights is None:
+        if m.has_rows:
+            rows = np.sort(cells.rows[cells.tuple_start[g] : cells.tuple_start[g + 1]])
             named = m.frame.index[rows[:_ROWS_NAMED]]
             named = named + 1 if pd.api.types.is_integer_dtype(named) else named
             about["in rows"] = [*map(str, named), *(["..."] if len(rows) > _ROWS_NAMED else [])]
@@ -156,14 +154,14 @@ def risks(rel: Release) -> dict[str, str]:
     register of all people, the prosecutor's risk is an upper bound. The marketer links everybody.
     See K. El Emam, *Guide to the de-identification of personal health information*, 2013, ch. 16.
     """
-    m, labels = rel.microdata, rel.classes.labels
+    classes = rel.entries.in_groups(rel.classes.group)
     if rel.shows_groups:
-        labels = dense_labels(np.where(rel.is_published, m.cells.tuple_of_row, -1))
-    sizes = GroupCounts.of(m.about(None), labels).sizes
-    whose = "rows" if m.people is None else "people"
+        classes = classes.in_groups(dense_labels(np.where(rel.shown, classes.tuples, -1)))
+    sizes = GroupCounts.of(classes).sizes
+    whose = "rows" if rel.microdata.people is None else "people"
     highest = f"{1 / sizes.min():.2%}"
     return {
-        "rows": f"{np.count_nonzero(labels >= 0):,}",
+        "rows": f"{classes.rows(rel.shown):,}",
         f"{whose} that are unique": f"{np.count_nonzero(sizes == 1):,}",
         f"{whose} in classes below 5": f"{sizes[sizes < 5].sum():,}",
         "prosecutor: highest risk": highest,

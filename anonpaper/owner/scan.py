@@ -14,7 +14,6 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,17 +21,16 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import errors
-from anonpaper.cells import CellTable, build_cells, no_rows
-from anonpaper.coding import Columns, code_values
-from anonpaper.display import html
+from anonpaper.coding import code_values
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
 from anonpaper.files import named_by_user, whole_files
-from anonpaper.microdata import CountedRows, Microdata
+from anonpaper.groups import Entries
+from anonpaper.microdata import Microdata
 from anonpaper.owner.kinds import in_doubt, kind_of, typed
 from anonpaper.owner.sources import Sources
 from anonpaper.publish import Anatomy, Release
 from anonpaper.publish.writing import PARQUET, beside, check_table_place
-from anonpaper.roles import HOW_MISSING, checked_roles, missing_values, only_one
+from anonpaper.roles import HOW_MISSING, checked_roles, missing_values
 
 __all__ = ["Engine", "scan"]
 
@@ -151,9 +149,10 @@ def scan(
         attribute, codes = code_values(values, used, None)
         coded[name] = attribute, codes[place]
     by_duckdb = connection if connection.name == "duckdb" else None
-    return CountedMicrodata(
-        coded, counts, qi, sensitive, missing=missing, origin=origin, dropped=dropped,
-        engine=Engine(files, table, int(counts.sum()) + dropped, by_duckdb),
+    engine = Engine(files, table, int(counts.sum()) + dropped, by_duckdb)
+    return Microdata.of_counts(
+        coded, counts, qi=qi, sensitive=sensitive, missing=missing, origin=origin,
+        dropped=dropped, engine=engine,
     )  # fmt: skip
 
 
@@ -201,78 +200,6 @@ def _complete(listed: dict, counts: np.ndarray, missing: str) -> tuple[dict, np.
         raise EmptyTableError("every row has a missing value in a role column")
     kept = {name: (values, index[~incomplete]) for name, (values, index) in listed.items()}
     return kept, counts[~incomplete], int(counts[incomplete].sum())
-
-
-class CountedMicrodata(Microdata):
-    """A table of people that knows how many rows of each kind there are, but no single row.
-
-    `coded` has the attribute of every column and its codes in f combinations, `counts` the number
-    of rows of each. The `engine` writes releases.
-    """
-
-    has_rows = False
-
-    def __init__(
-        self, coded: Mapping, counts, qi, sensitive, *, missing, origin, dropped, engine
-    ) -> None:
-        distinct = build_cells(
-            np.column_stack([codes for _, codes in coded.values()]),
-            [attribute.size for attribute, _ in coded.values()], None, 1, counts,
-        )  # fmt: skip
-        self._combinations = {
-            name: (attribute, codes)
-            for (name, (attribute, _)), codes in zip(coded.items(), distinct.tuples.T, strict=True)
-        }
-        self._counts, self.n = distinct.counts, int(counts.sum())
-        self._columns = Columns(
-            coded={n: (attribute, None) for n, (attribute, _) in coded.items()}
-        )
-        self.qi, self.sensitive, self.person, self.missing = qi, sensitive, None, missing
-        self.origin, self.dropped, self.engine = origin, dropped, engine
-        self.synthetic, self.weights = np.zeros(0, bool), None
-        self._settle()
-
-    def _settle(self) -> None:
-        self.qi, several = checked_roles(self._columns.names, self.qi, self.sensitive, self.person)
-        self.sensitive = several if len(several) > 1 else next(iter(several), None)
-
-    frame = codes = sensitive_codes = property(no_rows)
-    codes_of = take = sample = with_codes = no_rows
-
-    @cached_property
-    def _listed(self) -> CountedRows:
-        roles = [name for name in self._combinations if name in self._roles]
-        coded = {name: self._combinations[name] for name in roles}
-        return CountedRows(self, Columns(coded=coded), self._counts)
-
-    @property
-    def cells(self) -> CellTable:
-        """The cell table, without row numbers."""
-        return self._listed.cells
-
-    @property
-    def sensitive_counts(self) -> np.ndarray:
-        """Number of rows of every sensitive value, shape (m,), dtype int64."""
-        return self.about(only_one(self.sensitive))._listed.sensitive_counts
-
-    def counted(self) -> Microdata:
-        """Return the cells as a table that lists each once, with its number of rows."""
-        return self._listed if len(self.sensitives) > 1 else super().counted()
-
-    def _like(self, **marks) -> Microdata:
-        other = super()._like(**marks)
-        vars(other).pop("_listed", None)
-        return other
-
-    def _repr_html_(self) -> str:
-        facts = [
-            ("quasi-identifiers", ", ".join(map(repr, self.attributes))),
-            ("sensitive", ", ".join(repr(self.attribute(name)) for name in self.sensitives)),
-            ("distinct quasi-identifiers", f"{len(self.cells):,}"),
-            ("origin", self.origin),
-            ("rows left out for missing values", f"{self.dropped:,}"),
-        ]
-        return html(f"Microdata, counts of {self.n:,} rows", facts)
 
 
 def _connect(engine: object = None) -> object:
@@ -372,7 +299,7 @@ class Engine:
                 if more or connection.execute(ibis.difference(wanted, found).count()):
                     raise FileError(f"{path} does not hold what was written: write it again")
 
-    def read(self, rel: Release, written: Written) -> tuple[Microdata, np.ndarray]:
+    def read(self, rel: Release, written: Written) -> Entries:
         """Count the rows of a written release; return what ``Release.audited`` returns.
 
         Every value of a csv is read as text. Rows with equal texts are in one class.
@@ -385,9 +312,8 @@ class Engine:
             with _engine_errors(source):
                 source = _as({}, found.open(connection), [*names, *sensitive])
         how = rel.microdata.missing
-        rows = scan(source, names, sensitive, engine=connection, missing=how).counted()
-        sizes = [attribute.size for attribute in rows.attributes]
-        return rows, build_cells(rows.codes, sizes, None, 1).tuple_of_row
+        m = scan(source, names, sensitive, engine=connection, missing=how)
+        return Entries.of_cells(m, m.cells.tuple_of_cell)
 
 
 def _as(kinds: Mapping, table: object, names: Sequence[str]) -> object:

@@ -14,7 +14,7 @@ import numpy as np
 from anonpaper.algorithm import algorithm
 from anonpaper.compiled import inner, loop
 from anonpaper.errors import InfeasibleError, check_integer, check_number
-from anonpaper.groups import Partition
+from anonpaper.groups import Entries, Partition
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.tp import eligible_height
 from anonpaper.principles import DistinctLDiversity, GroupCounts, KAnonymity
@@ -30,7 +30,6 @@ _FARTHER = 4
     promises={"k": KAnonymity, "l": DistinctLDiversity},
     publications=("shallow", "suppress", "generalize", "swap", "anatomize"),
     needs_sensitive=True,
-    by_rows=True,
 )
 def balanced_classes(
     m: Microdata,
@@ -106,7 +105,9 @@ def balanced_classes(
     largest_share = check_number("largest_share", largest_share, 0, 1, open_low=True)
     n_classes = _number_of_classes(m, k, l)
 
-    order, tuple_of_cell, rows_of_cell = _cells_in_order(m, generator(seed))
+    rng = generator(seed)
+    cell = m.cells.handed_out(rng)
+    order, tuple_of_cell, rows_of_cell = _cells_in_order(m, rng)
     sensitive = m.cells.sensitive[order].astype(np.intp)
     ordered = np.array([attribute.ordered for attribute in m.attributes])
     scaled = np.column_stack(
@@ -128,13 +129,11 @@ def balanced_classes(
     )
     cap = max(int(np.ceil(base * largest_share)), 1)
     taken, centres, total, similar = _fill_classes(search, n_classes, cap)
-    cells = np.repeat(np.argsort(order), m.cells.counts)  # of m.cells.rows
-    labels, cell_of_row = np.empty((2, m.n), np.intp)
-    labels[m.cells.rows[np.argsort(cells, kind="stable")]] = taken
-    cell_of_row[m.cells.rows] = cells
+    place, labels = np.argsort(order)[cell], np.empty(m.n, np.intp)
+    labels[np.argsort(place, kind="stable")] = taken
     lost = np.flatnonzero(labels < 0)
     room = np.full(n_classes, 2 * k - 1 - base)
-    labels[lost], values = _join_residue(search.encoded, cell_of_row[lost], centres, room)
+    labels[lost], values = _join_residue(search.encoded, place[lost], centres, room)
     total += values.sum()
     similar += np.count_nonzero(values >= similarity)
     info = {
@@ -142,9 +141,12 @@ def balanced_classes(
         "residue": residue,
         "mean_similarity": float(total / m.n),
         "similar_share": float(similar / m.n),
-        "least_entropy": abs(float(GroupCounts.of(m, labels).entropy().min())),
     }
-    return Partition(labels, info, f"balanced classes, k = {k}, l = {l}")
+    name = f"balanced classes, k = {k}, l = {l}"
+    p = Partition.of_cells(m.cells, cell, labels, None, info, name)
+    counts = GroupCounts.of(Entries.of(m, p), m.sensitive)
+    p.info["least_entropy"] = abs(float(counts.entropy().min()))
+    return p
 
 
 def _number_of_classes(m: Microdata, k: int, l: int) -> int:
@@ -173,8 +175,8 @@ def _cells_in_order(m: Microdata, rng: np.random.Generator):
     """Order the cells: attributes with dominant values first, beginning at a random record."""
     cells = m.cells
     concentration = [
-        (attribute.ordered, -float(np.square(np.bincount(codes) / m.n).sum()))
-        for attribute, codes in zip(m.attributes, m.codes.T, strict=True)
+        (a.ordered, -float(np.square(np.bincount(codes, cells.tuple_sizes) / m.n).sum()))
+        for a, codes in zip(m.attributes, cells.tuples.T, strict=True)
     ]
     first_to_last = sorted(range(m.d), key=lambda j: concentration[j])
     tuple_order = np.lexsort([cells.tuples[:, j] for j in reversed(first_to_last)])

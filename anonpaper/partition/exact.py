@@ -18,11 +18,12 @@ from anonpaper.errors import SizeLimitError, check_choice, check_integer
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import FrequencyLDiversity, require_eligible
+from anonpaper.randomness import generator
 
 __all__ = ["exact"]
 
 
-@algorithm("the optimum, for a dozen rows", promises={"l": FrequencyLDiversity}, by_rows=True)
+@algorithm("the optimum, for a dozen rows", promises={"l": FrequencyLDiversity})
 def exact(
     m: Microdata, l: int, objective: Literal["stars", "rows"] = "stars", max_rows: int = 12
 ) -> Partition:
@@ -71,10 +72,12 @@ def exact(
             "tp and tp_plus approximate the optimum of tables of any size"
         )
     l = require_eligible(m, l)
-    codes, values = np.ascontiguousarray(m.codes), m.sensitive_attribute.size
-    cost, labels = _search(codes, m.sensitive_codes, values, l, objective == "rows")
-    info = {"cost": int(cost), "objective": objective}
-    return Partition(dense_labels(labels), info, f"exhaustive search, l = {l}")
+    cells, cell = m.cells, m.cells.handed_out(generator(0))
+    codes, sensitive = cells.tuples[cells.tuple_of_cell[cell]], cells.sensitive[cell]
+    values = m.sensitive_attribute.size
+    cost, labels = _search(np.ascontiguousarray(codes), sensitive, values, l, objective == "rows")
+    info, name = {"cost": int(cost), "objective": objective}, f"exhaustive search, l = {l}"
+    return Partition.of_cells(cells, cell, dense_labels(labels), None, info, name)
 
 
 _INFEASIBLE = np.iinfo(np.int64).max // 2

@@ -14,7 +14,7 @@ import numpy as np
 from anonpaper.algorithm import algorithm
 from anonpaper.compiled import loop
 from anonpaper.groups import Partition
-from anonpaper.microdata import CellTable, Microdata
+from anonpaper.microdata import Cells, Microdata
 from anonpaper.principles import FrequencyLDiversity, require_eligible
 
 __all__ = ["group_along_curve", "hilbert", "hilbert_index", "places_on_curve"]
@@ -84,7 +84,7 @@ def places_on_curve(tuples: np.ndarray, sizes: Sequence[int]) -> tuple[np.ndarra
 
 
 def group_along_curve(
-    cells: CellTable, order: np.ndarray, counts: np.ndarray, l: int
+    cells: Cells, order: np.ndarray, counts: np.ndarray, l: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return cells, the group of each, and the number of equal groups that each represents."""
     held = np.bincount(cells.sensitive, counts).astype(np.intp)

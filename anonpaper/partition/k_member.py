@@ -18,7 +18,7 @@ from anonpaper.algorithm import algorithm
 from anonpaper.compiled import loop
 from anonpaper.errors import check_integer
 from anonpaper.groups import Partition
-from anonpaper.microdata import CellTable, Microdata, check_microdata
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import KAnonymity
 from anonpaper.randomness import generator
 
@@ -69,48 +69,24 @@ def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Parti
     ([2, 2, 2, 2, 2], 6)
     """
     k = check_integer("k", k, 2, check_microdata(m).n)
-    cells = m.cells
-    rng = generator(seed)
-    row = rng.integers(m.n)
-    if m.has_rows:
-        first = cells.tuple_of_row[row]
-    else:
-        first = np.searchsorted(cells.tuple_start, row, side="right") - 1
+    cells, rng = m.cells, generator(seed)
+    cell = cells.handed_out(rng)
+    tuple_of = cells.tuple_of_cell[cell]
     cluster, tuple_taken, rows_taken = _grow_clusters(
-        narrow_columns(cells.tuples), cells.tuple_sizes.astype(np.intp), int(first), k
-    )
-    info, name = {"left_over": m.n % k}, f"k-member, k = {k}"
-    if m.has_rows:
-        return Partition(_labels(cells, cluster, tuple_taken, rows_taken), info, name)
-    dealt = _deal_cells(cells, cluster, tuple_taken, rows_taken, rng)
-    return Partition.of_cells(cells, *dealt, info, name)
+        narrow_columns(cells.tuples), cells.tuple_sizes.astype(np.intp),
+        int(tuple_of[rng.integers(m.n)]), k,
+    )  # fmt: skip
+    # the rows of every tuple, as they are handed out, go to the clusters that took some of them
+    by_tuple, labels = np.argsort(tuple_of, kind="stable"), np.empty(m.n, np.intp)
+    in_order = np.argsort(tuple_taken, kind="stable")
+    labels[by_tuple] = np.repeat(cluster[in_order], rows_taken[in_order])
+    info = {"left_over": m.n % k}
+    return Partition.of_cells(cells, cell, labels, None, info, f"k-member, k = {k}")
 
 
 def narrow_columns(tuples: np.ndarray) -> np.ndarray:
     """Return the codes one attribute after another, in the narrowest sufficient type."""
     return np.ascontiguousarray(tuples.T.astype(np.min_scalar_type(tuples.max())))
-
-
-def _labels(cells: CellTable, cluster, tuple_taken, rows_taken) -> np.ndarray:
-    """Assign the rows of every tuple, lowest first, to the clusters that took some of them."""
-    in_order = np.argsort(tuple_taken, kind="stable")
-    labels = np.empty(len(cells.rows), np.intp)
-    by_tuple = np.argsort(cells.tuple_of_row, kind="stable")  # not by sensitive value, as `rows`
-    labels[by_tuple] = np.repeat(cluster[in_order], rows_taken[in_order])
-    return labels
-
-
-def _deal_cells(cells: CellTable, cluster, tuple_taken, rows_taken, rng) -> tuple:
-    """Assign the rows of every tuple at random: cells, clusters, and numbers of rows."""
-    found = []
-    left = cells.counts.copy()
-    for c, t, rows in zip(cluster, tuple_taken, rows_taken, strict=True):
-        held = slice(cells.start[t], cells.start[t + 1])
-        taken = rng.multivariate_hypergeometric(left[held], rows, method="marginals")
-        left[held] -= taken
-        (used,) = np.nonzero(taken)
-        found.append((held.start + used, np.full(len(used), c), taken[used]))
-    return tuple(map(np.concatenate, zip(*found, strict=True)))
 
 
 @loop(nogil=True)  # components of diva run in threads

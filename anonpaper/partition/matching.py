@@ -15,15 +15,12 @@ from anonpaper.errors import ParameterError
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import require_eligible
+from anonpaper.randomness import generator
 
 __all__ = ["optimal_two_diverse"]
 
 
-@algorithm(
-    "the optimum for two sensitive values, each in half of the rows",
-    needs_sensitive=True,
-    by_rows=True,
-)
+@algorithm("the optimum for two sensitive values, each in half of the rows", needs_sensitive=True)
 def optimal_two_diverse(m: Microdata) -> Partition:
     """Guarantee 2-diversity with the fewest possible stars, for two sensitive values.
 
@@ -65,10 +62,13 @@ def optimal_two_diverse(m: Microdata) -> Partition:
             f"{len(values)}; tp approximates the optimum for any number"
         )
     require_eligible(m, 2)
-    rows = m.cells.rows  # those of one QI tuple together
-    classes = [rows[m.sensitive_codes[rows] == value] for value in values]
-    pairs, left = _equal_pairs(m, classes)
-    differ = m.codes[left[0]][:, None, :] != m.codes[left[1]][None, :, :]
+    cells, cell = m.cells, m.cells.handed_out(generator(0))
+    rows = np.argsort(cell, kind="stable")  # those of one QI tuple together
+    classes = [rows[cells.sensitive[cell[rows]] == value] for value in values]
+    tuple_of = cells.tuple_of_cell[cell]
+    pairs, left = _equal_pairs(tuple_of, classes)
+    codes = [cells.tuples[tuple_of[of_class]] for of_class in left]
+    differ = codes[0][:, None, :] != codes[1][None, :, :]
     weights = differ.sum(axis=2, dtype=np.int32)
     chosen = linear_sum_assignment(weights)
     pairs = np.vstack([pairs, np.column_stack([left[0][chosen[0]], left[1][chosen[1]]])])
@@ -76,17 +76,17 @@ def optimal_two_diverse(m: Microdata) -> Partition:
     labels = np.empty(m.n, np.intp)
     labels[pairs] = pairs.min(axis=1)[:, None]  # pairs are numbered by their first row
     info = {"stars": int(2 * weights[chosen].sum())}
-    return Partition(dense_labels(labels), info, "optimal 2-diversity")
+    return Partition.of_cells(cells, cell, dense_labels(labels), None, info, "optimal 2-diversity")
 
 
-def _equal_pairs(m: Microdata, classes: list) -> tuple[np.ndarray, list]:
+def _equal_pairs(tuple_of: np.ndarray, classes: list) -> tuple[np.ndarray, list]:
     """Pair rows of equal QI tuples; return the pairs and the remaining rows of either class."""
     numbers = []
     for rows in classes:
-        of_row = m.cells.tuple_of_row[rows].astype(np.intp)
+        of_row = tuple_of[rows]
         first = np.searchsorted(of_row, of_row)
         # A row's number: its tuple and its rank among the rows of that tuple and class.
-        numbers.append(of_row * m.n + np.arange(len(rows)) - first)
+        numbers.append(of_row * len(tuple_of) + np.arange(len(rows)) - first)
     _, mine, theirs = np.intersect1d(*numbers, assume_unique=True, return_indices=True)
     pairs = np.column_stack([classes[0][mine], classes[1][theirs]]).astype(np.intp)
     left = [np.sort(np.delete(classes[0], mine)), np.sort(np.delete(classes[1], theirs))]

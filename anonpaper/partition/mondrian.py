@@ -8,7 +8,7 @@ R. Ramakrishnan, *Mondrian multidimensional k-anonymity*, ICDE 2006.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
@@ -17,7 +17,7 @@ import numpy as np
 from anonpaper.algorithm import algorithm
 from anonpaper.compiled import inner, loop
 from anonpaper.errors import ParameterError, check_choice, check_integer, check_sequence
-from anonpaper.groups import Partition
+from anonpaper.groups import Entries, Partition
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import (
     DIVERSITY,
@@ -123,30 +123,33 @@ def mondrian(
     require = check_sequence("require", require, Principle)
     diverse = [] if l is None else [l_diversity(check_integer("l", l, 2, m.n), diversity)]
     if diverse and m.people is None:
-        for table in diverse[0].tables(m):
-            require_diverse(table, l, diversity)
+        for name in diverse[0].about(m):
+            require_diverse(m.about(name), l, diversity)
     # One l-diversity is counted as the cuts are made, all else once they are proposed.
     counts_l = bool(diverse) and m.people is None and len(m.sensitives) == 1
     principles = required(m, [*([] if counts_l else diverse), *require])
     require_whole(m, principles)
     # Strict cuts leave equal rows together, so cells are cut; relaxed ones part them.
-    listed = m if relaxed else m.counted()
-    cutting = _cutting(listed, listed.codes, k, l if counts_l else None, diversity, relaxed)
-    if m.people is not None:  # of the type of sensitive codes: what counts either compiles once
-        cutting = cutting._replace(people=m.people.astype(np.int32))
+    cells, cell, counts = m.cells, np.arange(len(m.cells.counts)), m.cells.counts
+    if relaxed:
+        cell, counts = cells.cell_of_row, np.ones(m.n, np.intp)
+    codes = np.asfortranarray(cells.tuples[cells.tuple_of_cell[cell]])
+    sensitive, l_counted = (cells.sensitive[cell], l) if counts_l else (None, None)
+    cutting = _cutting(m, codes, sensitive, counts, k, l_counted, diversity, relaxed)
+    if (
+        cells.person is not None
+    ):  # of the type of sensitive codes: what counts either compiles once
+        cutting = cutting._replace(people=cells.person[cell].astype(np.int32))
     if principles:
-        asked = [(listed.about(table.sensitive), of_it) for table, of_it in principles]
-        labels, depth = _cut_in_rounds(cutting, asked)
+        whole = Entries(m, cell, np.zeros(len(cell), np.intp), counts, cells.secrets[cell])
+        labels, depth = _cut_in_rounds(cutting, whole, principles)
     else:
         labels, depth = _cut_all(cutting, _room(cutting))
     name = f"{'relaxed ' if relaxed else ''}Mondrian, k = {k}"
     if l is not None:
         name += f", l = {l}" + (" distinct" if diversity == "distinct" else "")
     name = ", ".join([name, *map(str, require)])
-    info = {"depth": int(depth)}
-    if listed.weights is None:
-        return Partition(labels, info, name)
-    return Partition.of_cells(m.cells, np.arange(len(labels)), labels, listed.weights, info, name)
+    return Partition.of_cells(cells, cell, labels, counts, {"depth": int(depth)}, name)
 
 
 def median_cut(
@@ -163,7 +166,8 @@ def median_cut(
         return None
     rows = np.asarray(rows, dtype=np.intp)
     chosen = np.arange(m.d) if attributes is None else np.asarray(attributes)
-    cutting = _cutting(m, m.codes[:, chosen], k, l, diversity, False, chosen)
+    sensitive, ones = None if l is None else m.sensitive_codes, np.ones(m.n, np.intp)
+    cutting = _cutting(m, m.codes[:, chosen], sensitive, ones, k, l, diversity, False, chosen)
     side = np.empty(len(rows), np.bool_)
     return side if _next_cut(cutting, rows, side, _room(cutting), 0) >= 0 else None
 
@@ -185,29 +189,28 @@ class _Cutting(NamedTuple):
     relaxed: bool
 
 
-def _cutting(m, codes, k, l, diversity, relaxed, chosen=None) -> _Cutting:
+def _cutting(m, codes, sensitive, counts, k, l, diversity, relaxed, chosen=None) -> _Cutting:
     """Return the data that decide on cuts of a table by the chosen attributes (default: all)."""
     attributes = [m.attributes[j] for j in (range(m.d) if chosen is None else chosen)]
-    sensitive, values = np.zeros(len(codes), np.int32), 1
-    if l is not None:
-        sensitive, values = m.sensitive_codes, m.sensitive_attribute.size
+    if sensitive is None:
+        sensitive = np.zeros(len(codes), np.int32)
+    values = 1 if l is None else m.sensitive_attribute.size
     return _Cutting(
         codes,
         np.concatenate([a.positions for a in attributes]),
         np.cumsum([0, *(a.size for a in attributes)]),
         np.array([a.ordered for a in attributes]),
-        sensitive, values, np.ones(len(codes), np.intp) if m.weights is None else m.weights,
-        np.empty(0, np.int32), k, (l or 0) * (diversity == "frequency"),
+        sensitive, values, counts, np.empty(0, np.int32), k,
+        (l or 0) * (diversity == "frequency"),
         (l or 0) * (diversity == "distinct"), relaxed,
     )  # fmt: skip
 
 
-def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int]:
+def _cut_in_rounds(cutting: _Cutting, rows: Entries, principles: Mapping) -> tuple:
     """Return the result of `_cut_all` for cuts whose sides also meet principles."""
     # All parts go on at once: each proposes its next cut, and principles look at all sides.
     n, room = len(cutting.codes), _room(cutting)
-    wholes = [GroupCounts.of(table, np.zeros(n, np.intp)) for table, _ in principles]
-    totals = [np.bincount(whole.sensitive, weights=whole.counts) for whole in wholes]
+    totals = {name: GroupCounts.of(rows, name).whole() for name in principles}
     order, buffer, side = np.arange(n), np.empty(n, np.intp), np.empty(n, np.bool_)
     places = np.arange(n)
     # One column per part: where it begins and ends in `order`, the cuts above it, those tried.
@@ -223,15 +226,15 @@ def _cut_in_rounds(cutting: _Cutting, principles: list) -> tuple[np.ndarray, int
             people=cutting.people[order] if len(cutting.people) else cutting.people,
         )
         _propose_all(in_order, places, side, room, parts, labels)
-        rows, labels = order[labels >= 0], labels[labels >= 0]
+        sides = rows.take(order[labels >= 0]).in_groups(labels[labels >= 0])
         proposed = parts[3] >= 0
         groups.append(parts[:3, ~proposed])
         parts = parts[:, proposed]
         if not parts.size:
             break
         good = np.ones(2 * parts.shape[1], bool)
-        for (table, asked), total in zip(principles, totals, strict=True):
-            counts = replace(GroupCounts.of(table, labels, rows), total=total)
+        for name, asked in principles.items():
+            counts = replace(GroupCounts.of(sides, name), total=totals[name])
             good &= np.logical_and.reduce([principle.satisfied(counts) for principle in asked])
         cut = good[::2] & good[1::2]
         first, last, depth, _ = parts[:, cut]

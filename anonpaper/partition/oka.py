@@ -22,7 +22,7 @@ from anonpaper.randomness import generator
 __all__ = ["oka"]
 
 
-@algorithm("k-anonymity by one pass of k-means", promises={"k": KAnonymity}, by_rows=True)
+@algorithm("k-anonymity by one pass of k-means", promises={"k": KAnonymity})
 def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
     """Guarantee k-anonymity: cluster rows by one pass of k-means, then fill up to k rows.
 
@@ -66,22 +66,24 @@ def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
     """
     k = check_integer("k", k, 2, check_microdata(m).n)
     rng = generator(seed)
-    cells = m.cells
-    in_order = np.argsort(cells.tuple_of_row, kind="stable")
+    cells, cell = m.cells, m.cells.handed_out(rng)
+    tuple_of = cells.tuple_of_cell[cell]
+    in_order = np.argsort(tuple_of, kind="stable")
     n_clusters = m.n // k
     starts = np.sort(rng.choice(m.n, n_clusters, replace=False))  # places in lexicographic order
     is_start = np.zeros(m.n, bool)
     is_start[starts] = True
     columns = narrow_columns(cells.tuples)
     centroids, cluster_in_order = _one_pass(
-        columns, cells.tuple_of_row[in_order], is_start,
+        columns, tuple_of[in_order], is_start,
         np.cumsum([0, *(a.size for a in m.attributes)]), n_clusters,
     )  # fmt: skip
     labels = np.empty(m.n, np.intp)
     labels[in_order] = cluster_in_order
-    given_back = _give_back(centroids, columns[:, cells.tuple_of_row], labels, k)
-    _place(centroids, columns, cells.tuple_of_row, labels, rng.permutation(given_back), k)
-    return Partition(labels, {"given_back": len(given_back)}, f"OKA, k = {k}")
+    given_back = _give_back(centroids, columns[:, tuple_of], labels, k)
+    _place(centroids, columns, tuple_of, labels, rng.permutation(given_back), k)
+    info = {"given_back": len(given_back)}
+    return Partition.of_cells(cells, cell, labels, None, info, f"OKA, k = {k}")
 
 
 @loop

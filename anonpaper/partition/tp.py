@@ -18,7 +18,7 @@ import pandas as pd
 from anonpaper.algorithm import algorithm
 from anonpaper.compiled import inner, lean, loop
 from anonpaper.groups import Partition
-from anonpaper.microdata import CellTable, Microdata
+from anonpaper.microdata import Cells, Microdata
 from anonpaper.partition.hilbert import group_along_curve, places_on_curve
 from anonpaper.principles import FrequencyLDiversity, require_eligible
 
@@ -211,7 +211,7 @@ def _microdata(m: Microdata, l: int) -> _State:
     return _State(cells.start, cells.sensitive, cells.counts.copy(), size, height, residue, l)
 
 
-def _table(state: _State, cells: CellTable) -> np.ndarray:
+def _table(state: _State, cells: Cells) -> np.ndarray:
     """h(S, v) of every QI-group and, in the last row, of R."""
     table = np.zeros((len(cells) + 1, len(state.residue)), np.intp)
     table[cells.tuple_of_cell, cells.sensitive] = state.counts
@@ -219,7 +219,7 @@ def _table(state: _State, cells: CellTable) -> np.ndarray:
     return table
 
 
-def _three_phases(state: _State, cells: CellTable) -> Iterator[int]:
+def _three_phases(state: _State, cells: Cells) -> Iterator[int]:
     """Run the phases one after the other until R is l-eligible; yield the rounds of each."""
     _phase_one(state)
     yield 0
@@ -248,7 +248,7 @@ def _reduce(m: Microdata, l: int) -> tuple[np.ndarray, dict[str, object]]:
     }
 
 
-def _kept_and_residue(cells: CellTable, kept: np.ndarray) -> tuple[np.ndarray, ...]:
+def _kept_and_residue(cells: Cells, kept: np.ndarray) -> tuple[np.ndarray, ...]:
     """Cells, groups and numbers of the rows that stay, then of the residue, the last group."""
     survives = np.add.reduceat(kept, cells.start[:-1]) > 0
     number = np.cumsum(survives) - survives

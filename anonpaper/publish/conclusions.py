@@ -23,7 +23,7 @@ import pandas as pd
 from anonpaper import principles
 from anonpaper.errors import ParameterError, check_integer, is_among
 from anonpaper.groups import dense_labels
-from anonpaper.microdata import MISSING, Microdata, no_rows
+from anonpaper.microdata import MISSING, Microdata
 from anonpaper.principles import DistinctLDiversity, GroupCounts, KAnonymity, Principle, Theta
 
 if TYPE_CHECKING:
@@ -92,24 +92,23 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     >>> float(found["concluded"]), int(found["people"])
     (1.0, 6)
     """
-    rel = check_release(rel, weights=True)
+    m, e = check_release(rel).microdata, rel.entries
     knows = check_integer("knows", knows, 0)
-    if knows and rel.microdata.people is not None:
+    if knows and m.people is not None:
         raise ParameterError("knows must be 0 where people have several rows and several values")
     # The file has published secrets, perhaps swapped; attackers are told those of the table.
-    (m, shown), own = rel.audited(), rel.microdata
+    shown, own = rel.audited(), replace(e, secrets=m.cells.secrets[e.cell])
     labels, kind = _told_apart(rel)
     # Who concludes exactly what the level says; all others conclude at most that.
     exact = dict.fromkeys((_FILE, _UNKNOWN, _SYNTHETIC, f"{_SYNTHETIC} and {_UNKNOWN}"), True)
     exact |= {_REGISTER: _has_one_value(rel), _COUNTS: _WITHHELD not in kind}
     some = f"knows the secrets of {knows} in the group"
     exact[some] = exact[_COUNTS]
-    found, of = [], _number(own, ~own.synthetic)
-    for place, name in enumerate(own.sensitives or [None]):
-        of_file, table = m.about(name), own.about(name)
-        file, people = GroupCounts.of(of_file, shown), GroupCounts.of(table, labels)
+    found, of = [], own.people(own.is_real)
+    for place, name in enumerate(m.sensitives or [None]):
+        file, people = GroupCounts.of(shown, name), GroupCounts.of(own.in_groups(labels), name)
         # Each twice: a missing value is a value, and it is unknown.
-        files, groups = (file, _known(file, of_file)), (people, _known(people, table))
+        files, groups = ((c, _known(c, t, name)) for c, t in ((file, shown.m), (people, m)))
         told = tuple(_without(counts, knows) for counts in groups)
         for title, meaning, promised, principle in _asked(rel, name):
             if isinstance(principle, KAnonymity) and place:
@@ -140,22 +139,20 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
                 "principle": title, "promised": promised, "file": sign * seen[_FILE],
                 "concluded": sign * seen[who], "attacker": who,
                 "exact": exact.get(who, False),
-                "people": _number(own, beyond[labels]), "of": of, "meaning": meaning,
+                "people": own.people(beyond[labels]), "of": of, "meaning": meaning,
                 "each": {name: (sign * level, exact.get(name, False))
                          for name, level in seen.items() if level < np.inf},
             })  # fmt: skip
     return pd.DataFrame(found).astype({"promised": float})
 
 
-def check_release(rel: object, *, weights: bool = False) -> Release:
-    """Return `rel` if it is a Release; a table of counts only if the caller allows `weights`."""
-    if not hasattr(rel, "is_published"):
+def check_release(rel: object) -> Release:
+    """Return `rel` if it is a Release; else ParameterError."""
+    if not hasattr(rel, "published"):
         raise ParameterError(
             f"expected a Release, got {type(rel).__name__}: make one by ap.suppress(m, p), "
             "ap.recode(m, r) or another form of publication"
         )
-    if rel.microdata.weights is not None and not weights:
-        no_rows()
     return rel
 
 
@@ -163,11 +160,6 @@ def promises_on(rel: Release, name: object = None) -> list[Principle]:
     """Return the promises on classes and on the sensitive attribute `name`."""
     return [p for p in rel.promised if not p.needs_sensitive
             or (name is not None and p.of in (None, name))]  # fmt: skip
-
-
-def _number(m: Microdata, rows: np.ndarray) -> int:
-    """The number of people who have the rows under a mask."""
-    return m.count(rows) if m.people is None else len(np.unique(m.people[rows]))
 
 
 def _asked(rel: Release, name: object) -> Iterator[tuple[str, str, float | None, Principle]]:
@@ -200,21 +192,21 @@ def _kind(principle: Principle) -> tuple:
 
 
 def _told_apart(rel: Release) -> tuple[np.ndarray, np.ndarray]:
-    """The group of every row, -1 for synthetic ones, and the kind of every group."""
-    labels, classes = rel.classes.labels.copy(), rel.classes.n_groups
+    """The group of every entry, -1 for synthetic ones, and the kind of every group."""
+    labels, classes = rel.classes.group.copy(), rel.classes.n_groups
     withheld = labels < 0
     labels[withheld] = classes + len(labels)  # the rest, after all others
     if rel.failing is not None:
         apart = rel.failing >= 0
         labels[apart] = classes + rel.failing[apart]
-    labels[rel.microdata.synthetic] = -1
+    labels[~rel.entries.is_real] = -1
     groups = np.unique(labels[labels >= 0])
     kind = np.searchsorted([classes, classes + len(labels)], groups, "right")
     return dense_labels(labels), kind
 
 
 def withheld_groups(rel: Release) -> np.ndarray:
-    """Return the group of every withheld person, -1 for everybody else, shape (n,)."""
+    """Return the group of every entry of withheld people, -1 for all others."""
     labels, kind = _told_apart(rel)
     return dense_labels(np.where(np.r_[kind != _PUBLISHED, False][labels], labels, -1))
 
@@ -269,9 +261,9 @@ def _first(counts: GroupCounts, groups: int) -> GroupCounts:
     return GroupCounts(counts.sizes[:groups], counts.start[: groups + 1], *held)
 
 
-def _known(counts: GroupCounts, m: Microdata) -> GroupCounts:
+def _known(counts: GroupCounts, m: Microdata, name: object) -> GroupCounts:
     """Return the people whose value is not missing, or all of a group that has no other."""
-    values = [] if m.sensitive is None else m.sensitive_attribute.values
+    values = [] if name is None else m.attribute(name).values
     codes = [code for code, value in enumerate(values) if is_among(value, [MISSING])]
     group, distinct = counts.group_of_entry, counts.distinct()
     lost = np.isin(counts.sensitive, codes) & (distinct[group] > 1)

@@ -58,7 +58,7 @@ def concluded(rel: Release) -> pd.DataFrame:
 
 def broken(rel: Release) -> list:
     """The rows of `concluded` whose promise an attacker breaks."""
-    rows = concluded(rel).itertuples() if rel.is_published.any() else ()
+    rows = concluded(rel).itertuples() if rel.shown.any() else ()
     return [row for row in rows if row.people and row.promised == row.promised]
 
 
@@ -69,11 +69,10 @@ def uncounted(rel: Release) -> list[str]:
     found += [_DEFINETTI] if rel.method == "anatomize" else []
     found += [] if m.people is None else [_REPEATED]
     found += [_SEVERAL] if len(m.sensitives) > 1 else []
-    for name in m.sensitives:
-        used = np.bincount(m.codes_of(name), minlength=m.attribute(name).size) > 0
+    for name, codes in zip(m.sensitives, m.cells.secrets.T, strict=True):
         found += [
             f"{texts} of {name!r} may be one value: they count as different sensitive values"
-            for texts in near_equal(m.attribute(name).values[used])
+            for texts in near_equal(m.attribute(name).values[np.unique(codes)])
         ]
     by_tp = p is not None and has_residue(p)
     if by_tp or (m.sensitives and any(one.needs_sensitive for one in rel.promised)):
@@ -92,10 +91,10 @@ def withheld(rel: Release) -> tuple[int, float]:
     sensitive attribute. Where people have several rows, it is a share of people.
     """
     labels = withheld_groups(rel)
-    rows = rel.microdata.count(~rel.is_published)
+    rows = rel.entries.rows(~rel.shown)
     if not (labels >= 0).any() or not rel.microdata.sensitives:
         return rows, float("nan")
-    return rows, float(principles.Theta(1).level(rel.microdata, labels))
+    return rows, float(principles.Theta(1).level(rel.entries.in_groups(labels)))
 
 
 def audit(rel: Release) -> pd.DataFrame:
@@ -117,7 +116,7 @@ def audit(rel: Release) -> pd.DataFrame:
     >>> audit(rel)["level"][0].item()
     2.0
     """
-    told = list(concluded(check_release(rel, weights=True)).itertuples())
+    told = list(concluded(check_release(rel)).itertuples())
     found = [(row.principle, row.file, row.meaning) for row in told if row.meaning]
     if rel.microdata.people is not None:
         fewest = float(rel.classes.sizes().min())
@@ -160,7 +159,7 @@ def check_promise(
     if accept is not None and not (isinstance(accept, str) and accept.strip()):
         raise ParameterError(f"accept must be a reason in words, got {accept!r}")
     rel.accepted = accept or rel.accepted
-    if accept is not None or not rel.is_published.any():
+    if accept is not None or not rel.shown.any():
         return
     found = [
         f"{promise} is promised, but the rows of real people reach {level:.4g}"
@@ -185,12 +184,11 @@ def check_promise(
 
 def kept(rel: Release) -> dict[Principle, float | None]:
     """Return each promise: None if it holds for the rows of real people, or their level."""
-    m, labels = rel.audited()
-    labels = dense_labels(np.where(m.synthetic, -1, labels))
+    shown = rel.audited()
+    real = shown.in_groups(dense_labels(np.where(shown.is_real, shown.group, -1)))
+    none = (real.group < 0).all()
     asked = [p for name in (None, *rel.microdata.sensitives) for p in promises_on(rel, name)]
-    return {
-        p: None if (labels < 0).all() or p.holds(m, labels) else p.level(m, labels) for p in asked
-    }
+    return {p: None if none or p.holds(real) else p.level(real) for p in asked}
 
 
 def _by_whom(row) -> str:

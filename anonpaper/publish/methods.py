@@ -3,37 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-import pandas as pd
 
 from anonpaper import errors
 from anonpaper.errors import ColumnError, ParameterError
-from anonpaper.groups import Partition, check_partition, dense_labels, group_bounds
+from anonpaper.groups import Entries, Partition, check_partition, dense_labels, group_bounds
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import GroupCounts, Principle
 from anonpaper.publish.judging import has_residue
-from anonpaper.publish.release import Anatomy, GroupRelease, PublishedAttribute, Release, Swapped
+from anonpaper.publish.release import Anatomy, GroupRelease, PublishedAttribute, Release
 from anonpaper.publish.writing import secret_order
 from anonpaper.published_values import SubDomains
 from anonpaper.randomness import generator
-from anonpaper.recoding import Recoding, failing_rows
+from anonpaper.recoding import Recoding, failing
+from anonpaper.roles import only_one
 
 __all__ = ["anatomize", "generalize", "recode", "suppress", "swap"]
 
 _BLOCK = 1_000_000  # rows of a table of counts that are swapped at a time, if groups are no larger
 
 
-def with_groups_listed(m: Microdata, p: Partition) -> tuple[Microdata, Partition]:
-    """Return table and groups row by row; for a table of counts, a row per cell and group."""
+def entries_of(m: Microdata, p: Partition) -> Entries:
+    """Return a table in its groups, checked."""
     check_partition(p, check_microdata(m, people=True).n)
     if p.starred is not None and p.starred.shape[1] != m.d:
         raise ParameterError(
             f"the partition stars values of {p.starred.shape[1]} attributes, but the table has "
             f"the quasi-identifiers {m.qi}: run the algorithm on this table"
         )
-    return p.listed(m)
+    return Entries.of(m, p)
 
 
 def suppress(m: Microdata, p: Partition) -> Release:
@@ -51,7 +52,7 @@ def suppress(m: Microdata, p: Partition) -> Release:
     Raises
     ------
     ParameterError
-        `p` has another number of rows than `m`, or only one of them has counts.
+        `p` is not of the rows, or the counts, of `m`.
 
     References
     ----------
@@ -63,15 +64,14 @@ def suppress(m: Microdata, p: Partition) -> Release:
     >>> suppress(m, ap.examples.hospital_two_diverse()).frame.loc["Adam"].tolist()
     ['*', 'M', '*', 'HIV']
     """
-    m, p = with_groups_listed(m, p)
-    published = []
-    for attribute, low, high in zip(m.attributes, *_bounds(m, p), strict=True):
+    e, published = entries_of(m, p), []
+    for attribute, low, high in zip(m.attributes, *_bounds(e, p), strict=True):
         # Sub-domain number = code of the kept value; one more, the last, is the star.
         of_group = np.where(low == high, low, attribute.size)
         codes = np.arange(attribute.size)
         values = SubDomains.runs(attribute, np.r_[codes, 0], np.r_[codes, codes[-1]])
-        published.append(PublishedAttribute(values, rows_of_groups(of_group, p.labels)))
-    return Release(m, tuple(published), "suppress", partition=p)
+        published.append(PublishedAttribute(values, of_entries(of_group, e)))
+    return Release(m, tuple(published), "suppress", partition=p, entries=e)
 
 
 def generalize(m: Microdata, p: Partition) -> Release:
@@ -104,15 +104,14 @@ def generalize(m: Microdata, p: Partition) -> Release:
     >>> generalize(m, ap.examples.hospital_two_diverse()).frame.loc["Adam", "Education"]
     '[Bachelor - Master]'
     """
-    m, p = with_groups_listed(m, p)
-    published = []
-    for j, (low, high) in enumerate(zip(*_bounds(m, p), strict=True)):
+    e, published = entries_of(m, p), []
+    for j, (low, high) in enumerate(zip(*_bounds(e, p), strict=True)):
         if m.attributes[j].ordered:
             values, of_group = SubDomains.runs(m.attributes[j], low, high).distinct()
         else:
-            values, of_group = _held(m, p, j)
-        published.append(PublishedAttribute(values, rows_of_groups(of_group, p.labels)))
-    return Release(m, tuple(published), "generalize", partition=p)
+            values, of_group = _held(e, p, j)
+        published.append(PublishedAttribute(values, of_entries(of_group, e)))
+    return Release(m, tuple(published), "generalize", partition=p, entries=e)
 
 
 def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "error") -> Release:
@@ -178,49 +177,54 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         raise ColumnError(
             f'values new to the recoding: {named}; unseen="suppress" withholds their rows'
         )
-    m = m.listed()
+    if m.synthetic.any():
+        e = Entries.of_rows(m, np.zeros(m.n, np.intp))
+    else:
+        e = Entries.of_cells(m, np.zeros(len(m.cells.counts), np.intp))
+    codes = e.codes.T
     published = tuple(
-        PublishedAttribute(r.members(name), r.maps[j][m.codes[:, j]])
-        for j, name in enumerate(m.qi)
+        PublishedAttribute(r.members(name), ids[of])
+        for name, ids, of in zip(m.qi, r.maps, codes, strict=True)
     )
-    release = Release(m, published, "recode", recoding=r)
+    release = Release(m, published, "recode", recoding=r, entries=e)
     if not new and not r.withhold:
         return release
     classes = release.classes
     unseen = [p.index == len(p.sub_domains) - 1 for p in published if p.attribute.name in new]
-    left = np.any([classes.labels < 0, *unseen], axis=0)
-    labels = dense_labels(np.where(left, -1, classes.labels))
-    fails = failing_rows(m, labels, r.withhold)
-    tells = _must_fail(m, dense_labels(np.where(fails, labels, -1)), r.withhold)
+    left = np.any([classes.group < 0, *unseen], axis=0)
+    labels = dense_labels(np.where(left, -1, classes.group))
+    fails = failing(e.in_groups(labels), r.withhold)
+    tells = _must_fail(e.in_groups(dense_labels(np.where(fails, labels, -1))), r.withhold)
     groups = np.where(tells, labels, -1)
     labels[fails] = -1
     shown = labels >= 0
     if shown.all():
         return release
-    p = Partition(dense_labels(labels), algorithm=classes.algorithm, weights=m.weights)
+    e = e.in_groups(dense_labels(labels))
+    p = Partition.of_cells(m.cells, e.cell, e.group, e.counts, algorithm=classes.algorithm)
     published = tuple(
-        _as_others_are(attribute, ids, codes[shown]) if names is None else attribute
-        for attribute, ids, codes, names in zip(published, r.maps, m.codes.T, r.names, strict=True)
+        _as_others_are(attribute, ids, of[shown]) if names is None else attribute
+        for attribute, ids, of, names in zip(published, r.maps, codes, r.names, strict=True)
     )
-    release = Release(m, published, "recode", partition=p, recoding=r)
+    release = Release(m, published, "recode", partition=p, recoding=r, entries=e)
     release.failing = dense_labels(groups)
     return release
 
 
-def _must_fail(m: Microdata, labels: np.ndarray, asked: Sequence[Principle]) -> np.ndarray:
-    """Whether the class of a row fails for its values: the most even ones would not, (n,).
+def _must_fail(classes: Entries, asked: Sequence[Principle]) -> np.ndarray:
+    """Whether the class of an entry fails for its values: the most even ones would not, (f,).
 
     A recoding is the same for all rows, so a register shows the class of everybody. A class that
     fails with any values, such as one below k people, tells nothing by its absence.
     """
-    tell = np.ones(labels.max(initial=-1) + 1, bool)
+    m, tell = classes.m, np.ones(classes.group.max(initial=-1) + 1, bool)
     for principle in asked if len(tell) else ():
-        for table in principle.tables(m):
-            sizes, place = np.unique(GroupCounts.of(table, labels).sizes, return_inverse=True)
-            of = 1 if table.sensitive is None else np.count_nonzero(table.sensitive_counts)
+        for name in principle.about(m):
+            sizes, place = np.unique(GroupCounts.of(classes, name).sizes, return_inverse=True)
+            of = 1 if name is None else np.count_nonzero(m.about(name).sensitive_counts)
             even = sizes[:, None] // of + (np.arange(of) < sizes[:, None] % of)
             tell &= principle.satisfied(GroupCounts.of_table(even))[place]
-    return np.r_[tell, False][labels]  # the last is for -1
+    return np.r_[tell, False][classes.group]  # the last is for -1
 
 
 def _as_others_are(shown: PublishedAttribute, ids: np.ndarray, codes: np.ndarray):
@@ -276,18 +280,17 @@ def swap(
     >>> print(*release.warnings)
     swapped with a seed: ...
     """
-    m, p = _listed_apart(m, p, "swap")
+    p = _checked_groups(m, p, "swap")
     draw = secret_order if seed is None else generator(seed).random
+    values = None
     if m.has_rows:
-        source = _permuted(p.labels, draw)
-        codes, values = m.sensitive_codes[source], m.frame[m.sensitive].iloc[source]
+        rows, source = Entries.of_rows(m, p.labels), _permuted(p.labels, draw)
+        e, values = replace(rows, secrets=rows.secrets[source]), m.frame[m.sensitive].iloc[source]
     else:
-        entry, codes, counts = _permuted_counts(m, p, draw)
-        m = m.take(entry, counts)
-        p = p.divided(entry, counts)
-        values = pd.Series(m.sensitive_attribute.values[codes])
-    swapped = Swapped(codes, values, seed is not None)
-    return GroupRelease(m, _as_they_are(m), "swap", partition=p, swapped=swapped)
+        e = _permuted_counts(entries_of(m, p), draw)
+    release = GroupRelease(m, _as_they_are(e), "swap", partition=p, entries=e)
+    release.is_seeded, release._swapped = seed is not None, values
+    return release
 
 
 def _permuted(labels: np.ndarray, draw: Callable[[int], np.ndarray]) -> np.ndarray:
@@ -297,19 +300,20 @@ def _permuted(labels: np.ndarray, draw: Callable[[int], np.ndarray]) -> np.ndarr
     return source
 
 
-def _permuted_counts(m: Microdata, p: Partition, draw: Callable[[int], np.ndarray]) -> tuple:
-    """Return entries, sensitive codes and numbers of rows; memory for one group's rows."""
-    order = np.argsort(p.labels, kind="stable")
-    before = np.cumsum(m.weights[order]) - m.weights[order]
-    block = before[np.searchsorted(p.labels[order], p.labels[order])] // _BLOCK
-    values = m.sensitive_attribute.size
+def _permuted_counts(e: Entries, draw: Callable[[int], np.ndarray]) -> Entries:
+    """Permute secrets within groups of counts; memory for one group's rows."""
+    order = np.argsort(e.group, kind="stable")
+    before = np.cumsum(e.counts[order]) - e.counts[order]
+    block = before[np.searchsorted(e.group[order], e.group[order])] // _BLOCK
+    codes, values = e.secrets[:, 0], e.m.sensitive_attribute.size
     found = []
     for entries in np.split(order, np.flatnonzero(np.diff(block)) + 1):
-        entry = np.repeat(entries, m.weights[entries])
-        codes = m.sensitive_codes[entry][_permuted(p.labels[entry], draw)]
-        keys, counts = np.unique(entry * np.int64(values) + codes, return_counts=True)
-        found.append((*np.divmod(keys, values), counts))
-    return tuple(map(np.concatenate, zip(*found, strict=True)))
+        entry = np.repeat(entries, e.counts[entries])
+        swapped = codes[entry][_permuted(e.group[entry], draw)]
+        found.append(np.unique(entry * np.int64(values) + swapped, return_counts=True))
+    keys, counts = map(np.concatenate, zip(*found, strict=True))
+    entry, codes = np.divmod(keys, values)
+    return replace(e.take(entry), counts=counts, secrets=codes[:, None])
 
 
 def anatomize(m: Microdata, p: Partition) -> Anatomy:
@@ -352,7 +356,7 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
        group     Disease  count
     0      0         HIV      2
     """
-    m, p = _listed_apart(m, p, "anatomize")
+    p = _checked_groups(m, p, "anatomize")
     taken = [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]
     if taken:
         raise ColumnError(f"rename {taken}: the tables of an anatomy use these names")
@@ -362,53 +366,55 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
             "most frequent sensitive value of their group, and an anatomy shows which rows: "
             "publish with ap.suppress, or group with ap.mondrian or ap.klt"
         )
-    return Anatomy(m, _as_they_are(m), "anatomize", partition=p)
+    e = entries_of(m, p)
+    return Anatomy(m, _as_they_are(e), "anatomize", partition=p, entries=e)
 
 
-def _listed_apart(m: Microdata, p: Partition, form: str) -> tuple[Microdata, Partition]:
-    """List groups for releases that show them and publish all values."""
+def _checked_groups(m: Microdata, p: Partition, form: str) -> Partition:
+    """Return groups, each once, for releases that show them and publish all values."""
     check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
-    m, p = with_groups_listed(m, check_partition(p).apart())
-    m.sensitive_codes  # noqa: B018 - raises ColumnError where there is none
+    p = check_partition(p).apart()
+    entries_of(m, p)
+    only_one(m.sensitive)
     if p.starred is not None and p.starred.any():
         raise ParameterError(
             f"{p.algorithm or 'the partition'} stars values, but {form} publishes all values: "
             "use ap.suppress, ap.generalize or ap.shallow_generalize"
         )
-    return m, p
+    return p
 
 
-def _as_they_are(m: Microdata) -> tuple[PublishedAttribute, ...]:
+def _as_they_are(e: Entries) -> tuple[PublishedAttribute, ...]:
     return tuple(
         PublishedAttribute(SubDomains.runs(a, np.arange(a.size), np.arange(a.size)), codes)
-        for a, codes in zip(m.attributes, m.codes.T, strict=True)
+        for a, codes in zip(e.m.attributes, e.codes.T, strict=True)
     )
 
 
-def rows_of_groups(of_group: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Copy a number per group to its rows; withheld rows get 0."""
+def of_entries(of_group: np.ndarray, e: Entries) -> np.ndarray:
+    """Copy a number per group to its entries; withheld ones get 0."""
     if len(of_group) == 0:
-        return np.zeros(len(labels), np.int32)
-    return np.where(labels >= 0, of_group[labels], 0).astype(np.int32)
+        return np.zeros(len(e.group), np.int32)
+    return np.where(e.group >= 0, of_group[e.group], 0).astype(np.int32)
 
 
-def _bounds(m: Microdata, p: Partition) -> tuple[np.ndarray, np.ndarray]:
+def _bounds(e: Entries, p: Partition) -> tuple[np.ndarray, np.ndarray]:
     """Least and greatest code by attribute and group; a suppressed one spans its whole domain."""
-    low, high = group_bounds(m.codes, p.labels, p.n_groups)
+    low, high = group_bounds(e.codes, e.group, e.n_groups)
     if p.starred is not None:
         low = np.where(p.starred, 0, low)
-        high = np.where(p.starred, [attribute.size - 1 for attribute in m.attributes], high)
+        high = np.where(p.starred, [attribute.size - 1 for attribute in e.m.attributes], high)
     return low.T, high.T
 
 
-def _held(m: Microdata, p: Partition, j: int) -> tuple[SubDomains, np.ndarray]:
+def _held(e: Entries, p: Partition, j: int) -> tuple[SubDomains, np.ndarray]:
     """The sets of values of attribute j that groups hold, and the number of each group's set."""
-    attribute, rows = m.attributes[j], p.labels >= 0
-    starred = np.zeros(p.n_groups, bool) if p.starred is None else p.starred[:, j]
+    attribute, shown, n_groups = e.m.attributes[j], e.group >= 0, e.n_groups
+    starred = np.zeros(n_groups, bool) if p.starred is None else p.starred[:, j]
     # Starred groups share one set, the last.
-    of_group = np.where(starred, p.n_groups, np.arange(p.n_groups))
+    of_group = np.where(starred, n_groups, np.arange(n_groups))
     of_group = np.unique(of_group, return_inverse=True)[1]
-    owner, codes = of_group[p.labels[rows]], m.codes[rows, j]
+    owner, codes = of_group[e.group[shown]], e.codes[shown, j]
     if starred.any():
         owner = np.r_[owner, np.full(attribute.size, of_group.max())]
         codes = np.r_[codes, np.arange(attribute.size)]

@@ -1,28 +1,30 @@
 """The published table, and how it leaves.
 
-Every published QI value is a *sub-domain*, a set of values of its attribute: one value if it is
-kept, the whole domain if it is suppressed. Measures read sub-domains.
+A release has the entries of its groups: how many rows of each cell are in which group. For each it
+has a *sub-domain* of every quasi-identifier, a set of values: one value if it is kept, the whole
+domain if it is suppressed. Measures read these. Rows come back in `frame` only.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from anonpaper.cells import distinct
 from anonpaper.display import html, html_table
 from anonpaper.errors import NoSensitiveValueError, ParameterError, check_sequence
-from anonpaper.groups import Partition, dense_labels
+from anonpaper.groups import Entries, Partition, dense_labels
 from anonpaper.hierarchy import STAR
-from anonpaper.microdata import Microdata, build_cells
+from anonpaper.microdata import Microdata
 from anonpaper.principles import GroupCounts, Principle
 from anonpaper.publish import judging, writing
 from anonpaper.publish.conclusions import check_release
 from anonpaper.published_values import SubDomains
 from anonpaper.recoding import Recoding
+from anonpaper.roles import only_one
 
 __all__ = ["Anatomy", "GroupRelease", "PublishedAttribute", "Release", "check_release"]
 
@@ -31,9 +33,9 @@ __all__ = ["Anatomy", "GroupRelease", "PublishedAttribute", "Release", "check_re
 class PublishedAttribute:
     """The published values of one quasi-identifier.
 
-    ``index``, shape (n,), dtype int32, is the number of every row's sub-domain among the distinct
-    `sub_domains`. It has no meaning for withheld rows. The sub-domain `whole` has all values of
-    published rows. It is written as a star, since only withheld people have the values it lacks.
+    ``index``, shape (f,), dtype int32, is the number of every entry's sub-domain among the
+    distinct `sub_domains`. It has no meaning for withheld rows. The sub-domain `whole` has all
+    values of published rows. It is written as a star, since only withheld people have the others.
     """
 
     sub_domains: SubDomains
@@ -54,7 +56,7 @@ class PublishedAttribute:
         return np.where(np.arange(len(labels)) == self.whole, STAR, labels)
 
     def starred_whole(self, shown: np.ndarray, codes: np.ndarray) -> PublishedAttribute:
-        """Return the attribute of rows of which not all are `shown`; `codes` are their values."""
+        """Return the attribute of entries not all of which are `shown`; `codes` are theirs."""
         sub, held = self.sub_domains, np.unique(codes[shown])
         if sub.names is not None or len(held) < 2:
             return self
@@ -67,14 +69,6 @@ class PublishedAttribute:
         return PublishedAttribute(sub, index, int(whole))
 
 
-class Swapped(NamedTuple):
-    """Sensitive values after a swap, row by row: codes, and values as the input writes them."""
-
-    codes: np.ndarray
-    values: pd.Series
-    seeded: bool
-
-
 class Release:
     """A published table and how it was made.
 
@@ -82,11 +76,14 @@ class Release:
     :meth:`write` or :meth:`public_frame`. ``method`` is ``"suppress"``, ``"generalize"``,
     ``"recode"``, .... ``microdata`` is the original table, ``partition`` its groups (for a
     recoding, the equivalence classes) and ``recoding`` the Recoding (None for groups).
-    ``published`` has a PublishedAttribute per quasi-identifier, in order.
+    ``entries`` has the rows of each cell in each group, with their sensitive codes as published;
+    by default every row is an entry. ``published`` has a PublishedAttribute per quasi-identifier.
     """
 
     #: Whether everybody sees who is in which group.
     shows_groups = False
+    #: Whether a swap can be repeated by who guesses its seed.
+    is_seeded = False
 
     def __init__(
         self,
@@ -95,7 +92,7 @@ class Release:
         method: str,
         partition: Partition | None = None,
         recoding: Recoding | None = None,
-        swapped: Swapped | None = None,
+        entries: Entries | None = None,
     ) -> None:
         published = tuple(check_sequence("published", published, PublishedAttribute))
         for name, value, kind in (
@@ -103,36 +100,41 @@ class Release:
         ):  # fmt: skip
             if not isinstance(value, kind):
                 raise ParameterError(f"{name} must be a {name.title()}, got {value!r}")
-        shown = None if partition is None else partition.labels >= 0
-        if shown is not None and not shown.all():
-            each = zip(published, microdata.codes.T, strict=True)
-            published = tuple(column.starred_whole(shown, codes) for column, codes in each)
+        if entries is None:
+            labels = np.zeros(microdata.n, np.intp) if partition is None else partition.labels
+            entries = Entries.of_rows(microdata, labels)
+        self.shown = entries.group >= 0  # (f,): which entries are published
+        if not self.shown.all():
+            each = zip(published, entries.codes.T, strict=True)
+            published = tuple(column.starred_whole(self.shown, codes) for column, codes in each)
         self.microdata, self.published, self.method = microdata, published, method
-        self.recoding, self._partition, self._swapped = recoding, partition, swapped
+        self.entries, self.recoding, self._partition = entries, recoding, partition
         self.accepted: str | None = None  # why it was written below its promise
         self._attacked: pd.DataFrame | None = None
         self._written: tuple = ()  # of a table of counts, what an audit is to read
-        # groups of rows that a recoding withholds for their values, otherwise -1
+        # groups of entries that a recoding withholds for their values, otherwise -1
         self.failing: np.ndarray | None = None
+        self._swapped: pd.Series | None = None  # row by row, as the input writes the values
 
     @property
     def partition(self) -> Partition:
         """The groups that were published; for a recoding its equivalence classes."""
         return self.classes if self._partition is None else self._partition
 
-    @cached_property
+    @property
     def is_published(self) -> np.ndarray:
         """Whether a row is published at all, shape (n,), dtype bool."""
-        if self._partition is None:
-            return np.ones(len(self.published[0].index), dtype=bool)
-        return self._partition.labels >= 0
+        return self.shown[self.entries.of_row]
+
+    @property
+    def secrets(self) -> np.ndarray:
+        """Sensitive codes of entries as published, (f,): the table's unless they were swapped."""
+        return self.entries.codes_of(only_one(self.microdata.sensitive))
 
     @property
     def sensitive_codes(self) -> np.ndarray:
         """Sensitive codes as published, shape (n,): the table's codes unless they were swapped."""
-        swapped = self._swapped and {self.microdata.sensitive: self._swapped.codes}
-        m = self.microdata.with_codes(swapped) if swapped else self.microdata
-        return m.sensitive_codes
+        return self.secrets[self.entries.of_row]
 
     @property
     def is_synthetic(self) -> np.ndarray:
@@ -145,29 +147,29 @@ class Release:
         EmptyTableError if every row is synthetic.
         """
         real = np.flatnonzero(~self.is_synthetic)
-        p, swapped = self._partition, self._swapped
+        m, rows = self.microdata.take(real), self.entries.of_row[real]
+        labels, p = dense_labels(self.entries.group[rows]), self._partition
         if p is not None:
             p = Partition(dense_labels(p.labels[real]), p.info, p.algorithm)
             p.call, p.promised = self._partition.call, self._partition.promised
-        if swapped is not None:
-            swapped = Swapped(swapped.codes[real], swapped.values.iloc[real], swapped.seeded)
-        published = tuple(replace(column, index=column.index[real]) for column in self.published)
-        m = self.microdata.take(real)
-        rel = type(self)(m, published, self.method, p, self.recoding, swapped)
-        rel.failing = None if self.failing is None else dense_labels(self.failing[real])
+        entries = replace(Entries.of_rows(m, labels), secrets=self.entries.secrets[rows])
+        published = tuple(replace(column, index=column.index[rows]) for column in self.published)
+        rel = type(self)(m, published, self.method, p, self.recoding, entries)
+        rel.failing = None if self.failing is None else dense_labels(self.failing[rows])
+        rel._swapped = None if self._swapped is None else self._swapped.iloc[real]
+        rel.is_seeded = self.is_seeded
         return rel
 
     @cached_property
     def classes(self) -> Partition:
-        """Equivalence classes: rows whose published QI are equal; -1 for withheld rows."""
-        rows = np.flatnonzero(self.is_published)
-        labels = np.full(len(self.is_published), -1, dtype=np.intp)
-        if len(rows):
-            index = np.column_stack([p.index[rows] for p in self.published])
-            cells = build_cells(index, [len(p.sub_domains) for p in self.published], None, 1)
-            labels[rows] = cells.tuple_of_row
+        """Equivalence classes: rows whose published QI are equal; withheld rows have none."""
+        e, labels = self.entries, np.full(len(self.shown), -1, dtype=np.intp)
+        if self.shown.any():
+            sizes = [len(p.sub_domains) for p in self.published]
+            index = [p.index[self.shown] for p in self.published]
+            labels[self.shown], *_ = distinct(index, sizes)
         name = "equivalence classes"
-        return Partition(labels, algorithm=name, weights=self.microdata.weights)
+        return Partition.of_cells(e.m.cells, e.cell, labels, e.counts, algorithm=name)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -176,11 +178,11 @@ class Release:
         It has QI and SA of the published rows. Index, order and categories can identify people, so
         give others :meth:`write` or :meth:`public_frame` instead.
         """
-        m = self.microdata
-        rows = self.is_published
-        roles = {p.attribute.name: p.labels[p.index[rows]] for p in self.published}
+        m, of_row = self.microdata, self.entries.of_row
+        rows, entries = self.shown[of_row], of_row[self.shown[of_row]]
+        roles = {p.attribute.name: p.labels[p.index[entries]] for p in self.published}
         for name in m.sensitives:
-            roles[name] = m.attribute(name).values[m.codes_of(name)[rows]]
+            roles[name] = m.attribute(name).values[self.entries.codes_of(name)[entries]]
         ordered = [name for name in m.frame.columns if name in roles]
         frame = pd.DataFrame({name: roles[name] for name in ordered}, index=m.frame.index[rows])
         for name in ordered:
@@ -189,22 +191,16 @@ class Release:
 
     def counted(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
         """Each table's distinct rows, sorted by their texts, and how often each occurs."""
-        m, columns = self.microdata, self._columns()
+        m, shown, columns = self.microdata, self.entries.take(self.shown), self._columns()
         for name in m.sensitives:
-            codes = m.codes_of(name) if self._swapped is None else self._swapped.codes
-            columns[name] = m.attribute(name).values, codes[self.is_published]
+            columns[name] = m.attribute(name).values, shown.codes_of(name)
         in_order = {name: columns[name] for name in m._columns.names if name in columns}
-        return (writing.distinct_rows(in_order, m.weights_of(self.is_published)),)
+        return (writing.distinct_rows(in_order, shown.counts),)
 
     def _columns(self) -> dict[object, tuple[np.ndarray, np.ndarray]]:
-        """Labels, and their number in each row, of the published quasi-identifiers."""
+        """Labels, and their number in each entry, of the published quasi-identifiers."""
         writing.check_written_apart(self)
-        return {p.attribute.name: (p.labels, p.index[self.is_published]) for p in self.published}
-
-    @property
-    def is_seeded(self) -> bool:
-        """Whether a swap can be repeated by who guesses its seed."""
-        return self._swapped is not None and self._swapped.seeded
+        return {p.attribute.name: (p.labels, p.index[self.shown]) for p in self.published}
 
     @property
     def promised(self) -> tuple[Principle, ...]:
@@ -232,22 +228,19 @@ class Release:
     public_frame = writing.public_frame
     write = writing.write
 
-    def audited(self) -> tuple[Microdata, np.ndarray]:
-        """Return what `audit` judges: the rows with published SA, and the class of each row.
-
-        The labels have shape (n,), dtype int64, and are -1 for withheld rows.
-        """
+    def audited(self) -> Entries:
+        """Return what `audit` judges: entries in equivalence classes, with published SA."""
         if self._written:
             return self.microdata.engine.read(self, self._written[0])
-        return self.microdata, self.classes.labels
+        return self.entries.in_groups(self.classes.group)
 
     def __repr__(self) -> str:
-        shown = self.microdata.count(self.is_published)
+        shown = self.entries.rows(self.shown)
         rows = f"{shown} of {self.microdata.n} rows in {self.classes.n_groups}"
         return "; ".join([f"Release({self.method}: {rows} equivalence classes)", *self.warnings])
 
     def _repr_html_(self) -> str:
-        shown = self.microdata.count(self.is_published)
+        shown = self.entries.rows(self.shown)
         facts = [("published by", self.method), ("rows", f"{shown:,} of {self.microdata.n:,}")]
         facts.append(("equivalence classes", self.classes.n_groups))
         for name, level, meaning in self.audit().itertuples(index=False) if shown else ():
@@ -256,7 +249,7 @@ class Release:
 
     def tables(self) -> tuple[pd.DataFrame, ...]:
         """Return the tables for analysis; of a table of counts, their distinct rows."""
-        if self.microdata.weights is None:
+        if self.microdata.has_rows:
             return (self.frame,)
         return tuple(frame for frame, _ in self.counted())
 
@@ -270,10 +263,11 @@ class GroupRelease(Release):
 
     shows_groups = True
 
-    @property
+    @cached_property
     def classes(self) -> Partition:
-        """The groups within which rows share their sensitive values; -1 for withheld rows."""
-        return self.partition
+        """The groups within which rows share their sensitive values; withheld rows have none."""
+        e = self.entries
+        return Partition.of_cells(e.m.cells, e.cell, e.group, e.counts, algorithm="groups")
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -284,16 +278,14 @@ class GroupRelease(Release):
         m, shown = self.microdata, self.is_published
         roles = [name for name in m.frame.columns if name in m.qi or name == m.sensitive]
         frame = m.frame.loc[shown, roles].copy()
-        frame[m.sensitive] = self._swapped.values[shown].set_axis(frame.index)
+        frame[m.sensitive] = self._swapped[shown].set_axis(frame.index)
         return frame
 
-    def audited(self) -> tuple[Microdata, np.ndarray]:
-        """Return the rows with swapped values, and classes; FileError if files have changed."""
-        m = self.microdata
+    def audited(self) -> Entries:
+        """Return the entries in their groups; FileError if files have changed."""
         if self._written:
-            m.engine.check_written(self._written)
-        shared = m if self._swapped is None else m.with_codes({m.sensitive: self._swapped.codes})
-        return shared, self.classes.labels
+            self.microdata.engine.check_written(self._written)
+        return self.entries
 
 
 class Anatomy(GroupRelease):
@@ -310,14 +302,14 @@ class Anatomy(GroupRelease):
         qit = m.frame.loc[self.is_published, [c for c in m.frame.columns if c in m.qi]].copy()
         levels = qit.columns.nlevels
         name = "group" if levels == 1 else ("group", *[""] * (levels - 1))
-        qit[name] = self.partition.labels[self.is_published]
+        qit[name] = self.classes.labels[self.is_published]
         return qit
 
     @cached_property
     def st(self) -> pd.DataFrame:
         """The sensitive values of every group with their number of rows."""
         m = self.microdata
-        groups = GroupCounts.of(m, self.partition.labels)
+        groups = GroupCounts.of(self.entries, m.sensitive)
         values = m.sensitive_attribute.values[groups.sensitive]
         columns = {"group": groups.group_of_entry, m.sensitive: values, "count": groups.counts}
         return pd.DataFrame(columns)
@@ -329,26 +321,24 @@ class Anatomy(GroupRelease):
 
     def tables(self) -> tuple[pd.DataFrame, ...]:
         """Return `qit` and `st`; of a table of counts, their distinct rows."""
-        return (self.qit, self.st) if self.microdata.weights is None else super().tables()
+        return (self.qit, self.st) if self.microdata.has_rows else super().tables()
 
     def counted(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
         """Return the distinct rows of both tables, and how many there are of each."""
-        m, p = self.microdata, self.partition
-        groups = GroupCounts.of(m, p.labels)
-        numbers, numbered = np.arange(p.n_groups), writing.secret_order(p.n_groups)
+        m, n_groups = self.microdata, self.classes.n_groups
+        groups, shown = GroupCounts.of(self.entries, m.sensitive), self.entries.take(self.shown)
+        numbers, numbered = np.arange(n_groups), writing.secret_order(n_groups)
         counts, place = np.unique(groups.counts, return_inverse=True)
-        qit = self._columns() | {"group": (numbers, numbered[p.labels[self.is_published]])}
+        qit = self._columns() | {"group": (numbers, numbered[shown.group])}
         st = {
             "group": (numbers, numbered[groups.group_of_entry]),
             m.sensitive: (m.sensitive_attribute.values, groups.sensitive),
             "count": (counts, place),
         }
-        return writing.distinct_rows(qit, m.weights_of(self.is_published)), writing.distinct_rows(
-            st
-        )
+        return writing.distinct_rows(qit, shown.counts), writing.distinct_rows(st)
 
     @property
-    def sensitive_codes(self) -> np.ndarray:
+    def secrets(self) -> np.ndarray:
         """Raises NoSensitiveValueError: rows of an anatomy have no sensitive value."""
         raise NoSensitiveValueError(
             "rows of an anatomy have no sensitive value: read the counts of their group in `st`"

@@ -12,7 +12,7 @@ from anonpaper.errors import ColumnError
 from anonpaper.groups import Partition, group_bounds
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.publish.methods import rows_of_groups, with_groups_listed
+from anonpaper.publish.methods import entries_of, of_entries
 from anonpaper.publish.release import PublishedAttribute, Release
 from anonpaper.published_values import SubDomains
 
@@ -78,8 +78,8 @@ def shallow_generalize(
         raise errors.HierarchyError(
             f"hierarchies lacks {lacking}: make one with Hierarchy.balanced"
         )
-    m, p = with_groups_listed(m, p)
-    published = []
+    e = entries_of(m, p)
+    published, codes = [], e.codes
     for j, attribute in enumerate(m.attributes):
         tree = hierarchies[attribute.name]
         maps, top = tree.maps(attribute), tree.height
@@ -91,19 +91,20 @@ def shallow_generalize(
         floor = 0 if attribute.name in pattern_friendly else least_level
         errors.check_integer("least_level", floor, 0, top)
         # Per class, the lowest level from `floor` up on which its rows agree, and the node there.
-        low, high = group_bounds(maps[:, m.codes[:, j]].T, p.labels, p.n_groups)
+        low, high = group_bounds(maps[:, codes[:, j]].T, e.group, e.n_groups)
         agrees = low == high
         agrees[:, :floor] = False
         if p.starred is not None:  # a suppressed value of a group shows nothing
             agrees[p.starred[:, j], :top] = False
         level = agrees.argmax(axis=1)
-        node = low[np.arange(p.n_groups), level]
-        published.append(_nodes(attribute, tree, maps, level, node, p))
-    return Release(m, tuple(published), "shallow", partition=p)
+        node = low[np.arange(len(level)), level]
+        values, of_group = _nodes(attribute, tree, maps, level, node)
+        published.append(PublishedAttribute(values, of_entries(of_group, e)))
+    return Release(m, tuple(published), "shallow", partition=p, entries=e)
 
 
-def _nodes(attribute, tree, maps, level, node, p: Partition) -> PublishedAttribute:
-    """Number the sub-domains in use; nodes with the same values are one."""
+def _nodes(attribute, tree, maps, level, node) -> tuple[SubDomains, np.ndarray]:
+    """The sub-domains in use, and that of each group; nodes with the same values are one."""
     # Nodes of all levels are numbered one after the other, from the lowest level up.
     first = np.r_[0, np.cumsum(maps.max(axis=1) + 1)]
     owner = (maps + first[:-1, None]).ravel()
@@ -115,4 +116,4 @@ def _nodes(attribute, tree, maps, level, node, p: Partition) -> PublishedAttribu
     written = map(tree.written, attribute.values[nodes.low], levels.tolist())
     nodes = replace(nodes, names=np.fromiter(written, object, len(used)))
     distinct, number = nodes.distinct()
-    return PublishedAttribute(distinct, rows_of_groups(number[of_group], p.labels))
+    return distinct, number[of_group]

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 
+from anonpaper.cells import distinct, no_rows
 from anonpaper.errors import ColumnError, check_choice, check_sequence, is_among, needs
 from anonpaper.files import check_place, named_by_user, whole_files
-from anonpaper.microdata import build_cells, no_rows
 from anonpaper.publish.conclusions import check_release
 from anonpaper.publish.judging import check_promise
 
@@ -237,8 +237,8 @@ def public_tables(
     check_promise(rel, against, accept)
     m = rel.microdata
     keep = check_sequence("keep", keep)
-    if m.weights is not None:
-        if keep or m.count(rel.is_published) > MOST_ROWS:
+    if not m.has_rows:
+        if keep or rel.entries.rows(rel.shown) > MOST_ROWS:
             no_rows()
         return tuple(
             public(frame.iloc[np.repeat(np.arange(len(frame)), counts)])
@@ -252,7 +252,7 @@ def public_tables(
     check_written_apart(rel)
     first, *others = rel.tables()
     if others:  # group numbers follow the order of the input: draw new ones
-        numbers = secret_order(rel.partition.n_groups)
+        numbers = secret_order(rel.classes.n_groups)
         first, *others = (t.assign(group=numbers[t["group"]]) for t in (first, *others))
     if keep:
         kept = m.frame.loc[rel.is_published, keep]
@@ -265,7 +265,7 @@ def public_tables(
 def check_written_apart(rel: Release) -> None:
     """Raise ColumnError if different values are written alike."""
     for column in rel.published:
-        shown = np.unique(column.index[rel.is_published])
+        shown = np.unique(column.index[rel.shown])
         if alike := _written_alike(column.labels[shown], column.sizes[shown] > 1):
             raise ColumnError(
                 f"{alike} would have several meanings in {column.attribute.name!r}: rename it"
@@ -343,7 +343,7 @@ def write(
     >>> path.read_text().count("*")
     8
     """
-    if check_release(rel, weights=True).microdata.engine is not None:
+    if check_release(rel).microdata.engine is not None:
         check_promise(rel, against, accept)
         rel._written = rel.microdata.engine.write(rel, path, replace=replace)
         paths = tuple(table.path for table in rel._written)
@@ -369,10 +369,10 @@ def distinct_rows(
         ranked.append(np.argsort(order).astype(np.int32)[index])
         ordered.append(labels[order])
     sizes = [len(labels) for labels in ordered]
-    distinct = build_cells(np.column_stack(ranked), sizes, None, 1, weights)
-    texts = zip(columns, ordered, distinct.tuples.T, strict=True)
-    frame = pd.DataFrame({name: labels[place] for name, labels, place in texts})
-    return plain(frame), distinct.tuple_sizes
+    _, first, counts = distinct(ranked, sizes, weights)
+    texts = zip(columns, ordered, ranked, strict=True)
+    frame = pd.DataFrame({name: labels[place[first]] for name, labels, place in texts})
+    return plain(frame), counts
 
 
 def _written_alike(values: np.ndarray, asked: np.ndarray | bool = True) -> list[str]:

@@ -18,9 +18,11 @@ import numpy as np
 
 from anonpaper import errors, principles
 from anonpaper.algorithm import RECODED, algorithm
+from anonpaper.cells import distinct
 from anonpaper.display import search_bar
+from anonpaper.groups import Entries
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
-from anonpaper.microdata import Attribute, Microdata, build_cells, check_microdata
+from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.principles import Principle
 from anonpaper.published_values import SubDomains
 from anonpaper.recoding import Recoding, over_shown_values
@@ -158,12 +160,12 @@ def _searched(m: Microdata, asked: list, most: int, trees: Mapping, weights, pro
     nodes = _Nodes(m, maps, principles.required(m, asked), most, weights)
     top = tuple(size - 1 for size in shape)
     if not nodes.check(top) and not most:
-        listed = m.counted()
-        group = _groups(listed.codes, [levels[-1] for levels in maps])
+        group = _groups(m.cells.tuples, [levels[-1] for levels in maps])
+        classes = Entries.of_cells(m, group[m.cells.tuple_of_cell])
         reached = " and ".join(
-            f"{principle.level(listed, group):.3g} of {principle}"
+            f"{principle.level(classes):.3g} of {principle}"
             for principle in asked
-            if not principle.holds(listed, group)
+            if not principle.holds(classes)
         )
         raise errors.InfeasibleError(
             f"no level of the hierarchies is enough: with every attribute at its highest level, "
@@ -193,7 +195,7 @@ class _Nodes:
     withheld rows cost 1 per attribute.
     """
 
-    def __init__(self, m: Microdata, maps: list, asked: list, most: int, weights) -> None:
+    def __init__(self, m: Microdata, maps: list, asked: Mapping, most: int, weights) -> None:
         self.m, self.maps, self.asked, self.most, self.weights = m, maps, asked, most, weights
         cells, self.cost = m.cells, np.zeros(())
         for j, (attribute, levels) in enumerate(zip(m.attributes, maps, strict=True)):
@@ -240,8 +242,9 @@ class _Nodes:
         """Which groups of tuples fail, and which of them fail so that their parts fail too."""
         fails = np.zeros(group.max() + 1, dtype=bool)
         closed = fails.copy()
-        for table, about in self.asked:
-            counts = principles.GroupCounts.of_tuples(table, group)
+        classes = Entries.of_cells(self.m, group[self.m.cells.tuple_of_cell])
+        for name, about in self.asked.items():
+            counts = principles.GroupCounts.of(classes, name)
             for principle in about:
                 failing = ~principle.satisfied(counts)
                 fails |= failing
@@ -276,8 +279,8 @@ class _Nodes:
 
 def _groups(tuples: np.ndarray, maps: list[np.ndarray]) -> np.ndarray:
     """The group of every QI tuple, shape (c,)."""
-    codes = np.column_stack([ids[tuples[:, j]] for j, ids in enumerate(maps)])
-    return build_cells(codes, [ids.max() + 1 for ids in maps], None, 1).tuple_of_row
+    codes = [ids[tuples[:, j]] for j, ids in enumerate(maps)]
+    return distinct(codes, [ids.max() + 1 for ids in maps])[0]
 
 
 def _extents(attribute: Attribute, ids: np.ndarray) -> np.ndarray:

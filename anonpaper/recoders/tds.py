@@ -25,6 +25,7 @@ from anonpaper import principles
 from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.display import search_bar
 from anonpaper.errors import check_integer, check_sequence
+from anonpaper.groups import Entries
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.principles import Principle
@@ -135,7 +136,7 @@ def tds(
     return over_shown_values(m, own, search)
 
 
-def _specialized(m: Microdata, asked: list, most: int, domains: list, progress) -> tuple:
+def _specialized(m: Microdata, asked: Mapping, most: int, domains: list, progress) -> tuple:
     """Specialize from the top down; return the sub-domain of each value, and what to report."""
     candidates = [c for domain in domains for c in domain.specializations(domain.root)]
     maps = [np.zeros(a.size, np.intp) for a in m.attributes]
@@ -299,16 +300,15 @@ def _split(domain: _Domain, group: np.ndarray, candidate: _Specialization) -> np
     return number[key]
 
 
-def _judge(m: Microdata, asked: list, most: int, group: np.ndarray) -> tuple[float, int] | None:
+def _judge(m: Microdata, asked: Mapping, most: int, group: np.ndarray) -> tuple[float, int] | None:
     """A of the groups that meet all requirements, and rows of the others; None if too many."""
-    counts = [principles.GroupCounts.of_tuples(table, group) for table, _ in asked]
-    good = np.logical_and.reduce([
-        principle.satisfied(of_table)
-        for (_, about), of_table in zip(asked, counts, strict=True)
-        for principle in about
-    ])  # fmt: skip
+    classes = Entries.of_cells(m, group[m.cells.tuple_of_cell])
+    counts = {name: principles.GroupCounts.of(classes, name) for name in asked}
+    good = np.logical_and.reduce(
+        [one.satisfied(counts[name]) for name, about in asked.items() for one in about]
+    )
     withheld = int(m.cells.tuple_sizes[~good[group]].sum())
     if withheld > most or not good.any():
         return None
-    (_, (by_l, *_)), *_ = asked  # of the sensitive attribute
-    return float(by_l.levels(counts[0])[good].min()), withheld
+    name, (by_l, *_) = next(iter(asked.items()))
+    return float(by_l.levels(counts[name])[good].min()), withheld

@@ -254,9 +254,9 @@ class _Cells(NamedTuple):
 def _cells(rel: Release, with_value: bool) -> _Cells:
     """Encode each class by its box and, if asked, each value by itself and the class's counts."""
     real, invented = counts(rel)
-    row = np.unique(rel.classes.labels, return_index=True)[1]
+    entry = np.unique(rel.classes.group, return_index=True)[1]
     box = [
-        part[p.index[row]]
+        part[p.index[entry]]
         for p in rel.published
         for part in (p.sub_domains.low, p.sub_domains.high, p.sub_domains.sizes)
     ]

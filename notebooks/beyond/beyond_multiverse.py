@@ -243,10 +243,10 @@ _MEASURES = {
 
 def _changed(rel: Release) -> np.ndarray:
     """Return which rows do not show all their values as they are."""
-    kept = rel.is_published.copy()
-    for p, codes in zip(rel.published, rel.microdata.codes.T, strict=True):
+    kept = rel.shown.copy()
+    for p, codes in zip(rel.published, rel.entries.codes.T, strict=True):
         kept &= (p.sub_domains.sizes == 1)[p.index] & (p.sub_domains.low[p.index] == codes)
-    return ~kept
+    return ~kept[rel.entries.of_row]
 
 
 def _correlation_lost(rel: Release) -> float:

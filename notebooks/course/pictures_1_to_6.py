@@ -186,7 +186,7 @@ def earth_moving():
     for ax, salaries in zip(axes, ([3, 4, 5], [6, 8, 11]), strict=True):
         inside = np.isin(everybody, salaries)
         m = ap.Microdata(pd.DataFrame({"q": inside.astype(int), "s": everybody}), ["q"], "s")
-        counts = ap.principles.GroupCounts.of(m, inside.astype(int))
+        counts = ap.principles.GroupCounts.of_table(pd.crosstab(inside, everybody))
         far = ap.TCloseness(1, "ordered").levels(counts)[1]
         ax.bar(everybody, 1 / 9, color=GREY, label="table")
         ax.bar(everybody, inside / 3, width=0.4, color=BLUE, label="class")

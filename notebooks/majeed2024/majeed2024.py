@@ -273,7 +273,7 @@ def _distortion_of_every_part(rel: Release, trees, friendly: Sequence[str]) -> f
         parent = tree.maps(p.attribute)[1]
         has_siblings = np.bincount(parent)[parent] > 1
         goes_up = (values.sizes == 1) & has_siblings[values.low]
-        raised += goes_up[p.index[rel.is_published]].sum() / tree.height
+        raised += rel.entries.rows(rel.shown & goes_up[p.index]) / tree.height
     return distortion(rel, trees) + float(raised) / (rel.microdata.n * rel.microdata.d)
 
 

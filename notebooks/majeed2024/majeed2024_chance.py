@@ -8,8 +8,8 @@ import numpy as np
 from majeed2024 import release_of, some_qids
 from majeed2024_printed import least_own_value_risk
 
+from anonpaper.cells import distinct
 from anonpaper.measure import disclosure_risk
-from anonpaper.microdata import build_cells
 from anonpaper.publish import Release
 
 
@@ -36,9 +36,7 @@ def beside_chance(cases, name: str, method: str, k: int, seed: int, some: bool =
 def number_of_classes(rel: Release, known: Sequence[object]) -> int:
     """Return how many rows that publish different values of some quasi-identifiers there are."""
     chosen = [p for p in rel.published if p.attribute.name in known]
-    index = np.column_stack([p.index for p in chosen])
-    cells = build_cells(index, [len(p.sub_domains) for p in chosen], None, 1)
-    return int(cells.tuple_of_row.max()) + 1
+    return len(distinct([p.index for p in chosen], [len(p.sub_domains) for p in chosen])[1])
 
 
 def risk_by_chance(counts: np.ndarray, classes: int) -> float:

@@ -72,21 +72,20 @@ def of_person(rel: Release, place: int) -> dict[str, object]:
     hers; ``rows alike`` are published like hers, or are of her group where secrets were swapped.
     ``probability`` is the share of her secret among these.
     """
-    m, labels = rel.audited()
-    own = rel.microdata.sensitive_codes[place]
-    alike = m.sensitive_codes[labels == labels[place]]
+    m, labels, entry = rel.microdata, rel.classes.labels, rel.entries.of_row[place]
+    own, alike = m.sensitive_codes[place], rel.sensitive_codes[labels == labels[place]]
     fit = np.logical_and.reduce([
-        p.sub_domains.contains(p.index, np.full(len(labels), codes[place]))
-        for p, codes in zip(rel.published, rel.microdata.codes.T, strict=True)
+        p.sub_domains.contains(p.index, np.full(len(p.index), code))
+        for p, code in zip(rel.published, m.codes[place], strict=True)
     ])  # fmt: skip
-    exact = sum(int(p.sizes[p.index[place]] == 1) for p in rel.published)
-    stars = sum(bool(p.is_star[p.index[place]]) for p in rel.published)
+    exact = sum(int(p.sizes[p.index[entry]] == 1) for p in rel.published)
+    stars = sum(bool(p.is_star[p.index[entry]]) for p in rel.published)
     return {
         "exact": exact,
         "range": len(rel.published) - exact - stars,
         "star": stars,
         "her own secret": bool(rel.sensitive_codes[place] == own),
-        "rows that fit": int((fit & rel.is_published).sum()),
+        "rows that fit": rel.entries.rows(fit & rel.shown),
         "rows alike": len(alike),
         "probability": float(np.mean(alike == own)),
         "best guess": float(np.bincount(alike).max() / len(alike)),

@@ -20,7 +20,7 @@ from anonpaper.files import raw_folder
 from anonpaper.groups import Partition
 from anonpaper.measure import kl_divergence, stars
 from anonpaper.measure.loss import star_pattern
-from anonpaper.microdata import CellTable, Microdata
+from anonpaper.microdata import Cells, Microdata
 from anonpaper.partition.hilbert import hilbert
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.partition.tp import tp, tp_plus
@@ -75,7 +75,7 @@ def suppress_projection(
         for algorithm in algorithms:
             p = ALGORITHMS[algorithm](m, l)
             release = suppress(m, p)
-            star = star_pattern(release)
+            star = star_pattern(release)[release.entries.of_row]
             whole = ~star.any(axis=1)
             kept = np.bincount(cell_of_row[whole], minlength=len(left))
             rows.append(
@@ -108,7 +108,7 @@ def _residue(m: Microdata, p: Partition, l: int) -> dict:
     }
 
 
-def counts_after_phase_one(cells: CellTable, l: int) -> np.ndarray:
+def counts_after_phase_one(cells: Cells, l: int) -> np.ndarray:
     """Return how many rows of every cell phase one leaves, by the largest eligible height."""
     # A QI-group levelled at height h has f(h) rows and is eligible iff l·h <= f(h). Since f rises,
     # setting h to f(h) / l, rounded down, over and over ends at the largest such h.
@@ -300,7 +300,8 @@ def coarsen(
         own = dict.fromkeys(m.qi)  # the domains are those of the codes
         coarse = m.replace(frame=frame, sensitive="value", domains=own)
         for name in ("TP", "TP+"):
-            star = star_pattern(suppress(coarse, ALGORITHMS[name](coarse, l)))
+            release = suppress(coarse, ALGORITHMS[name](coarse, l))
+            star = star_pattern(release)[release.entries.of_row]
             rows.append(
                 {
                     "d": m.d,

@@ -14,7 +14,7 @@ import numpy as np
 
 from anonpaper.compiled import loop
 from anonpaper.groups import Partition, dense_labels
-from anonpaper.microdata import CellTable, Microdata
+from anonpaper.microdata import Cells, Microdata
 from anonpaper.partition.hilbert import group_along_curve, places_on_curve
 from anonpaper.principles import require_eligible
 
@@ -38,9 +38,7 @@ def tp_by_rows(m: Microdata, l: int) -> Partition:
 
 def cells_of_rows(m: Microdata) -> np.ndarray:
     """Return the cell of every row: the rows of equal QI and equal sensitive value."""
-    cell_of_row = np.empty(m.n, np.int64)
-    cell_of_row[m.cells.rows] = np.repeat(np.arange(len(m.cells.counts)), m.cells.counts)
-    return cell_of_row
+    return m.cells.cell_of_row
 
 
 def along_curve(m: Microdata, *, by_rows: bool) -> np.ndarray:
@@ -54,7 +52,7 @@ def walk(m: Microdata, l: int, order: np.ndarray, *, by_rows: bool) -> np.ndarra
     """Return the labels that Hilbert gives the rows when it walks along the curve."""
     if by_rows:  # every row is a cell of its own
         each, one = np.arange(m.n + 1), np.ones(m.n, np.int64)
-        cells = CellTable(m.codes, each, m.sensitive_codes, one, each, each[:-1])
+        cells = Cells(m.codes, each, m.sensitive_codes[:, None], None, one, each[:-1])
     else:
         cells = m.cells
     cell, group, times = group_along_curve(cells, order, cells.counts, l)

@@ -161,9 +161,9 @@ def prepare(roles: list, missing: str = "category") -> dict:
 
 def _risks(m, rel) -> dict:
     """People who are unique, in classes below 5, and the greatest share of a secret in a class."""
-    labels = rel.classes.labels
-    sizes = GroupCounts.of(m.about(None), labels).sizes
-    shares = [ap.Theta(1, of=name).level(m, labels) for name in m.sensitives]
+    classes = rel.entries.in_groups(rel.classes.group)
+    sizes = GroupCounts.of(classes).sizes
+    shares = [ap.Theta(1, of=name).level(classes) for name in m.sensitives]
     return {"smallest": int(sizes.min()), "alone": int((sizes == 1).sum()),
             "few": int(sizes[sizes < 5].sum()), "sure": max(shares, default=None)}  # fmt: skip
 
@@ -193,18 +193,18 @@ def protect(method, form, k=5, l=1, t=1.0) -> dict:
     began = time.perf_counter()
     rel = _made(method, form, k, l, t)
     m = _now["m"]
-    if not rel.is_published.any():
+    if not rel.shown.any():
         raise errors.EmptyTableError("No row could be published.")
     _now["release"] = rel
-    shown = rel.is_published
+    e, shown = rel.entries, rel.shown
     columns = [
         {"name": p.attribute.name,
-         "lost": float((p.sub_domains.extents[p.index[shown]].sum() + (~shown).sum()) / m.n)}
+         "lost": float(e.counts @ np.where(shown, p.sub_domains.extents[p.index], 1) / m.n)}
         for p in rel.published
     ]  # fmt: skip
     return {
-        "loss": float(ap.measure.gcp(rel)), "columns": columns, "published": int(shown.sum()),
-        "withheld": int((~shown).sum()), "classes": rel.classes.n_groups,
+        "loss": float(ap.measure.gcp(rel)), "columns": columns, "published": e.rows(shown),
+        "withheld": e.rows(~shown), "classes": rel.classes.n_groups,
         "promises": [{"text": str(p), "holds": level is None}
                      for p, level in rel.kept().items()],
         "warnings": [*rel.warnings, *writing.formulas([writing.plain(rel.frame)])],

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.groups import CountedPartition, check_partition, dense_labels
+from anonpaper.groups import check_partition, dense_labels
 
 
 @given(st.lists(st.integers(-1, 9), max_size=30))
@@ -28,7 +28,7 @@ def test_groups_and_sizes():
 
 def test_groups_that_stand_for_several_are_told_apart_and_who_is_withheld_stays_so():
     cell, group, counts = np.array([0, 1, 1, 2]), np.array([0, 0, -1, 1]), np.array([4, 2, 5, 3])
-    p = CountedPartition(cell, group, counts, np.array([2, 1])).apart()
+    p = ap.Partition.of_cells(None, cell, group, counts, times=np.array([2, 1])).apart()
     assert p.n_unpublished == 5 and p.sizes().tolist() == [3, 3, 3]
     told = sorted(zip(p.cell.tolist(), p.group.tolist(), p.counts.tolist(), strict=True))
     assert told == [(0, 0, 2), (0, 1, 2), (1, -1, 5), (1, 0, 1), (1, 1, 1), (2, 2, 3)]
@@ -383,9 +383,3 @@ def test_any_text_survives_the_csv_format(values):
     with tempfile.TemporaryDirectory() as folder:
         tree.to_csv(Path(folder, "h.csv"))
         assert ap.Hierarchy.from_csv(Path(folder, "h.csv")).rows == tree.rows
-
-
-@pytest.mark.parametrize("weights", [2**31, [1, 2], [1.5, 1, 1], [-1, 1, 1], "abc"])
-def test_weights_that_are_no_numbers_of_rows_are_refused(weights):
-    with pytest.raises(errors.ParameterError, match="weights must be"):
-        ap.Partition([0, 0, 1], weights=weights)

@@ -101,8 +101,8 @@ def test_what_is_shown_is_escaped():
     assert html("Table", [("rows", "a < b")]) == block
 
 
-def test_groups_of_rows_are_not_for_a_table_of_counts():
-    m, p = ap.examples.hospital(), ap.examples.hospital_two_diverse()
-    assert p.apart() is p and p.listed(m) == (m, p)
-    with pytest.raises(errors.ParameterError, match="do not match"):
-        p.listed(m.counted())
+def test_rows_are_dealt_to_groups_as_they_are_listed():
+    m = ap.examples.hospital()
+    cell = m.cells.cell_of_row
+    p = ap.Partition.of_cells(m.cells, cell, np.arange(m.n) % 3)
+    assert p.apart() is p and p.labels.tolist() == [0, 1, 2] * 3 + [0]

@@ -9,7 +9,7 @@ from referees.tables import tables
 
 import anonpaper as ap
 from anonpaper import Microdata, errors
-from anonpaper.microdata import build_cells
+from anonpaper.cells import Cells
 
 PEOPLE = pd.DataFrame(
     {"age": [41, 30, 30, 25], "job": ["b", None, "a", "b"], "ill": ["flu", "flu", "cold", None]},
@@ -195,7 +195,7 @@ def test_cells_of_domains_too_large_for_one_key():
     sizes = [60_000] * 7
     codes = np.asfortranarray(rng.integers(0, 60_000, (500, 7)).astype(np.int32))
     codes[250:] = codes[:250]
-    cells = build_cells(codes, sizes, np.zeros(500, np.int32), 1)
+    cells = Cells.of(codes.T, sizes, 7)
     distinct, counts = np.unique(codes, axis=0, return_counts=True)
     assert (cells.tuples == distinct).all()
     assert (cells.tuple_sizes == counts).all()
@@ -218,7 +218,7 @@ def test_cells_of_domains_of_any_size(huge, data):
     drawn = st.lists(code, min_size=n, max_size=n)
     codes = np.array([data.draw(drawn) for _ in range(d)], np.int32).T
     sensitive = np.array(data.draw(drawn), np.int32)
-    cells = build_cells(np.asfortranarray(codes), [huge] * d, sensitive, huge)
+    cells = Cells.of([*codes.T, sensitive], [huge] * (d + 1), d)
     rows, counts = as_sorted_tuples(codes, sensitive)
     assert cells.rows.tolist() == rows.tolist()
     assert cells.counts.tolist() == counts.tolist()
@@ -231,7 +231,7 @@ def test_a_column_of_identifiers_keeps_its_rows_apart(values):
     rng = np.random.default_rng(0)
     codes = np.asfortranarray(rng.permutation(5000).astype(np.int32)[:, None])
     sensitive = rng.integers(0, values, 5000).astype(np.int32)
-    cells = build_cells(codes, [2**31 - 1], sensitive, values)
+    cells = Cells.of([codes[:, 0], sensitive], [2**31 - 1, values], 1)
     assert len(cells) == 5000 and (cells.counts == 1).all()
     assert (cells.sensitive == sensitive[cells.rows]).all()
     assert (codes[cells.rows, 0] == np.arange(5000)).all()

@@ -7,6 +7,7 @@ from referees.tables import grouped_tables
 
 import anonpaper as ap
 from anonpaper import errors, principles
+from anonpaper.groups import Entries
 
 
 def as_pycanon(m, p):
@@ -140,7 +141,7 @@ def test_counts_and_labels_give_the_same_answer(grouped, l, share):
     ):  # fmt: skip
         by_labels = principle.failing(m, p.labels).tolist()
         assert principle.failing(table).tolist() == by_labels
-        assert principle.failing(principles.GroupCounts.of(m, p.labels)).tolist() == by_labels
+        assert principle.failing(Entries.of(m, p)).tolist() == by_labels
         assert principle.holds(table) == principle.holds(m, p.labels) == (not by_labels)
         assert principle.level(table) == pytest.approx(principle.level(m, p.labels))
         if not isinstance(principle, ap.TCloseness):  # which compares with the other groups

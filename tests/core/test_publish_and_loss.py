@@ -80,7 +80,8 @@ def brute_force_kl(rel):
             f[point, v] = same.sum() / m.n
             f_star[point, v] = 0.0
             for i in shown:
-                sets = [p.sub_domains.members(p.index[i]) for p in rel.published]
+                entry = rel.entries.of_row[i]
+                sets = [p.sub_domains.members(p.index[entry]) for p in rel.published]
                 if m.sensitive_codes[i] == v and all(
                     c in held for held, c in zip(sets, point, strict=True)
                 ):
@@ -238,4 +239,4 @@ def test_matches_are_counted_however_large_the_domains_are(sizes):
     rows, points = ([rng.integers(0, min(size, 4), n) for size in sizes] for n in (200, 50))
     expected = [sum(row == point for row in zip(*rows, strict=True))
                 for point in zip(*points, strict=True)]  # fmt: skip
-    assert _count_matches(rows, points, list(sizes)).tolist() == expected
+    assert _count_matches(rows, points, list(sizes), np.ones(200)).tolist() == expected

@@ -49,7 +49,7 @@ def test_a_row_publishes_its_mask(release):
     for p, mask in zip(rel.published, masks, strict=True):
         assert p.index.dtype == np.int32
         for row in np.flatnonzero(rel.is_published):
-            members = p.sub_domains.members(p.index[row])
+            members = p.sub_domains.members(p.index[rel.entries.of_row[row]])
             assert members.tolist() == np.flatnonzero(mask[row]).tolist()
     shown = np.flatnonzero(rel.is_published)
     key = [b"".join(mask[row].tobytes() for mask in masks) for row in shown]

@@ -37,7 +37,8 @@ def classes_of(release):
     classes = defaultdict(list)
     m = release.microdata
     for row in np.flatnonzero(release.is_published):
-        key = tuple(p.sub_domains.members(p.index[row]).tobytes() for p in release.published)
+        entry = release.entries.of_row[row]
+        key = tuple(p.sub_domains.members(p.index[entry]).tobytes() for p in release.published)
         classes[key].append(m.frame[m.sensitive].iloc[row])
     return list(classes.values())
 

@@ -94,7 +94,7 @@ def test_the_audit_is_of_the_files(name, frame, release, tmp_path):
     before = release.audit()
     [path] = written(release, tmp_path / name)
     pd.testing.assert_frame_equal(release.audit(), before)
-    assert ap.FrequencyLDiversity(2).holds(*release.audited())
+    assert ap.FrequencyLDiversity(2).holds(release.audited())
     changed = read([path]).astype(str)
     changed["ill"] = "flu"
     if path.suffix == ".csv":

@@ -46,7 +46,6 @@ Strategy = Literal["max_fan_out", "min_choice", "basic"]
     "k-anonymity that keeps as many of every minority as constraints ask for",
     promises={"k": KAnonymity, "l": FrequencyLDiversity},
     publications=("suppress", "generalize"),
-    by_rows=True,
 )
 def diva(
     m: Microdata,
@@ -136,7 +135,8 @@ def diva(
     >>> all(c.holds(ap.suppress(m, p)) for c in sigma)
     True
     """
-    k = check_integer("k", k, 2, check_microdata(m).n)
+    k, table, rng = check_integer("k", k, 2, check_microdata(m).n), m, generator(seed)
+    m, cell = table.handed_out(rng)
     check_choice("strategy", strategy, get_args(Strategy))
     check_choice("over_bound", over_bound, ("star", "reject"))
     search = Search(
@@ -149,17 +149,19 @@ def diva(
     constraints = check_sequence("constraints", constraints, DiversityConstraint)
     require_satisfiable(m, constraints, k)
     targets, goes_beyond = Targets.of(m, constraints), over_bound == "star"
-    run = Run(m, targets, privacy, strategy, generator(seed), goes_beyond, search)
+    run = Run(m, targets, privacy, strategy, rng, goes_beyond, search)
 
     if goes_beyond and beyond.is_satisfied(m, targets, privacy):
-        return run.unchanged()
-    S = run.diverse_clustering(build_graph(m, constraints))  # Algorithm 1, line 1
-    p = None if S is None else run.publish(S, "search")  # lines 3 to 6
-    if p is None and goes_beyond:
-        S = exact_clustering(targets, privacy, search)
-        p = None if S is None else run.publish(S, "exact test")
+        p = run.unchanged()
+    else:
+        S = run.diverse_clustering(build_graph(m, constraints))  # Algorithm 1, line 1
+        p = None if S is None else run.publish(S, "search")  # lines 3 to 6
+        if p is None and goes_beyond:
+            S = exact_clustering(targets, privacy, search)
+            p = None if S is None else run.publish(S, "exact test")
     if p is not None:
-        return p
+        about = p.info, p.algorithm
+        return Partition.of_cells(table.cells, cell, p.labels, None, *about, starred=p.starred)
     if goes_beyond:  # line 2: "relation does not exist"
         culprits = smallest_conflict(targets, privacy, search)
         reason = "satisfies together " + " and ".join(f"({constraints[v]})" for v in culprits)

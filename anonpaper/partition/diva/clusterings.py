@@ -15,7 +15,7 @@ from itertools import combinations
 
 import numpy as np
 
-from anonpaper.microdata import build_cells
+from anonpaper.cells import distinct
 from anonpaper.partition.diva.targets import Bundle, Privacy, Targets
 
 __all__ = ["ENUMERATED", "Clusterings", "partial_partitions"]
@@ -45,9 +45,8 @@ class Clusterings:
         self.free = np.ones(n, dtype=bool)
         self.count = np.zeros(s, np.intp)
         self._finer = [[w for w in range(s) if self._is_finer(w, u)] for u in range(s)]
-        self._signature = build_cells(
-            np.asfortranarray(self.targets.carries.astype(np.int32)), [2] * s, None, 1
-        )
+        self._signature, first, _ = distinct(self.targets.carries.T, [2] * s)
+        self._carried_by = self.targets.carries[first]
 
     # -- the state -----------------------------------------------------------------------
 
@@ -160,7 +159,7 @@ class Clusterings:
         if self.stars:
             mixed = self._starred(v, [Bundle(rows, frozenset(), self.count, divisible=True)])
         else:
-            rows = rows[np.argsort(self._signature.tuple_of_row[rows], kind="stable")]
+            rows = rows[np.argsort(self._signature[rows], kind="stable")]
             number = max(len(rows) // self.privacy.k, 1)
             mixed = [self.bundle(rows[i::number]) for i in range(number)]
         return mixed if all(self.privacy.holds(bundle.rows) for bundle in mixed) else None
@@ -233,11 +232,11 @@ class Clusterings:
     def _by_signature(self, v: int, rows: np.ndarray, larger_first: bool) -> list[np.ndarray]:
         """Split rows by signature, first those that few uncoloured neighbours claim."""
         waiting = [u for u in self.neighbours[v] if u not in self.coloured]
-        signature = self._signature.tuple_of_row[rows]
-        claims = self._signature.tuples[:, waiting].sum(axis=1)
+        signature = self._signature[rows]
+        claims = self._carried_by[:, waiting].sum(axis=1)
         order = np.argsort(signature, kind="stable")
         groups = np.split(rows[order], np.flatnonzero(np.diff(signature[order])) + 1)
-        claimed = [int(claims[self._signature.tuple_of_row[group[0]]]) for group in groups]
+        claimed = [int(claims[self._signature[group[0]]]) for group in groups]
         sizes = [-len(group) if larger_first else len(group) for group in groups]
         ranks = [(c, size, int(g[0])) for c, size, g in zip(claimed, sizes, groups, strict=True)]
         return [groups[i] for i in sorted(range(len(groups)), key=ranks.__getitem__)]

@@ -21,8 +21,8 @@ import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array
 
+from anonpaper.cells import distinct
 from anonpaper.errors import BudgetExceededError
-from anonpaper.microdata import build_cells
 from anonpaper.partition.diva.search import Search
 from anonpaper.partition.diva.targets import Bundle, Privacy, Targets
 
@@ -37,9 +37,10 @@ def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list
     s, by_value = len(targets), [] if privacy.l is None else [privacy.sensitive]
     rows = [*targets.carries.T, *targets.is_target.T, *by_value]
     rows = rows or [np.zeros(len(targets.carries))]
-    rows = np.asfortranarray(np.column_stack(rows).astype(np.int32))
-    types = build_cells(rows, (rows.max(axis=0) + 1).tolist(), None, 1)
-    carries, is_target = types.tuples[:, :s] > 0, types.tuples[:, s : 2 * s] > 0
+    rows = np.column_stack(rows).astype(np.int32)
+    type_of, first, sizes = distinct(rows.T, (rows.max(axis=0) + 1).tolist())
+    types = rows[first]
+    carries, is_target = types[:, :s] > 0, types[:, s : 2 * s] > 0
     shows = _patterns(targets, carries, search)
     # A row can be published with the patterns that show only what it carries.
     e, p = np.nonzero((~carries).astype(int) @ shows.T == 0)
@@ -51,15 +52,15 @@ def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list
         required.append((unknowns, np.broadcast_to(weights, len(unknowns)), low, high))
 
     of_type = np.split(np.arange(len(e)), np.flatnonzero(np.diff(e)) + 1)
-    for members, number in zip(of_type, types.tuple_sizes, strict=True):
+    for members, number in zip(of_type, sizes, strict=True):
         require(members, 1, number, number)
     for pattern in range(len(shows)):
         members = np.flatnonzero(p == pattern)
         size, one = np.r_[members, len(e) + pattern], np.ones(len(members))
         require(size, np.r_[one, -privacy.k], 0, np.inf)
-        require(size, np.r_[one, -types.tuple_sizes[e[members]].sum()], -np.inf, 0)
+        require(size, np.r_[one, -sizes[e[members]].sum()], -np.inf, 0)
         if privacy.l is not None:
-            sensitive = types.tuples[e[members], -1]
+            sensitive = types[e[members], -1]
             for value in np.unique(sensitive):
                 weights = np.where(sensitive == value, privacy.l - 1, -1)
                 require(members, weights, -np.inf, 0)
@@ -74,7 +75,7 @@ def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list
     if numbers is None:
         return None
     pattern = np.empty(len(targets.carries), np.intp)
-    pattern[types.rows] = np.repeat(p, numbers)
+    pattern[np.argsort(type_of, kind="stable")] = np.repeat(p, numbers)
     not_counted = np.zeros(0, np.intp)
     return [
         Bundle(np.flatnonzero(pattern == q), targets.named - shown[q], not_counted, divisible=True)

@@ -86,7 +86,6 @@ class UnplacedRowsWarning(UserWarning):
     promises={"k": KAnonymity, "l": DistinctLDiversity, "theta": Theta},
     publications=("swap", "anatomize", "suppress", "generalize", "shallow"),
     needs_sensitive=True,
-    by_rows=True,
 )
 def klt(
     m: Microdata,
@@ -177,8 +176,9 @@ def klt(
     rule = _checked_rule(check_microdata(m), k, l, theta, withheld)
     kinds = distance_kinds(m, distance)
     how = metric(m, kinds, check_weights(m.qi, weights))
-    order = generator(seed).permutation(m.n)
-    rows = rows_in_order(m, order)
+    rng = generator(seed)
+    cell, order = m.cells.handed_out(rng), rng.permutation(m.n)
+    rows = rows_in_order(m, cell[order])
     tuples = summaries_of_tuples(m, kinds, how)
 
     clusters = no_clusters(how, m.sensitive_attribute.size)
@@ -189,12 +189,10 @@ def klt(
     _step(5, how, rule, rows, tuples, others, clusters, others, became, bits, 0, 0, merge)
     labels = np.empty(m.n, np.intp)
     labels[order] = _at_last(became)[rows.cluster]  # step 6
-    p = Partition(
-        dense_labels(labels),
-        info={"repeats": repeats, "formed": len(became)},
-        algorithm=f"K,L,theta: k = {k}, l = {l}, theta = {theta:g}",
-    )
-    left_out = np.bincount(m.sensitive_codes[p.labels < 0], minlength=1)
+    labels, info = dense_labels(labels), {"repeats": repeats, "formed": len(became)}
+    name = f"K,L,theta: k = {k}, l = {l}, theta = {theta:g}"
+    p = Partition.of_cells(m.cells, cell, labels, None, info, name)
+    left_out = np.bincount(m.cells.sensitive[cell[labels < 0]], minlength=1)
     p.info["unplaced_rows"] = p.n_unpublished
     p.info["unplaced_share"] = float(left_out.max() / max(p.n_unpublished, 1))
     if p.n_unpublished:

@@ -55,13 +55,13 @@ class Clusters(NamedTuple):
 # -- rows ---------------------------------------------------------------------------------------
 
 
-def rows_in_order(m: Microdata, order: np.ndarray) -> Rows:
-    """Return all rows, unassigned."""
+def rows_in_order(m: Microdata, cell: np.ndarray) -> Rows:
+    """Return all rows, of these cells, unassigned."""
     cells = m.cells
-    tuple_of = cells.tuple_of_row[order].astype(np.intp)  # as all numbers: one compilation
+    tuple_of = cells.tuple_of_cell[cell]
     return Rows(
         tuple_of=tuple_of,
-        value_of=m.sensitive_codes[order].astype(np.intp),
+        value_of=cells.sensitive[cell].astype(np.intp),  # as all numbers: one compilation
         cluster=np.empty(m.n, np.intp),
         queue=np.argsort(tuple_of, kind="stable"),
         head=cells.tuple_start[:-1].copy(),

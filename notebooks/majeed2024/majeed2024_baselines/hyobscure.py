@@ -9,6 +9,8 @@ from alternating minimization; Mondrian groups the result, as the method promise
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from anonpaper.groups import Partition
@@ -33,9 +35,10 @@ def hyobscure(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Re
     moved[:, main] = m.codes[:, main]
     table = m.with_codes(dict(zip(m.qi, moved.T, strict=True)))
     p = mondrian(table, k, l, diversity="distinct")
-    published = shallow_generalize(table, p, hierarchies).published
+    rel = shallow_generalize(table, p, hierarchies)
+    by_row = [replace(column, index=column.index[rel.entries.of_row]) for column in rel.published]
     info = {"obfuscated": float((moved != m.codes).any(axis=1).mean())}
-    return Release(m, published, "obscure", Partition(p.labels, info, f"HyObscure, k = {k}"))
+    return Release(m, by_row, "obscure", Partition(p.labels, info, f"HyObscure, k = {k}"))
 
 
 def obfuscation_channel(
