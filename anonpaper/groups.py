@@ -54,7 +54,6 @@ class Partition:
         self.cells: Cells | None = None  # as long as every row is a cell of its own
         self.group = checked_labels(labels)
         self.cell, self.counts = np.arange(len(self.group)), np.ones(len(self.group), np.intp)
-        self.times = np.ones(int(self.group.max(initial=-1)) + 1, np.intp)
         if info is not None and not isinstance(info, Mapping):
             raise ParameterError(f"info must be a mapping, got {info!r}")
         self.info = dict(info or {})
@@ -72,53 +71,35 @@ class Partition:
 
     @classmethod
     def of_cells(
-        cls, cells: Cells, cell, group, counts=None, info=None, algorithm="", times=None,
-        starred=None,
-    ) -> Partition:  # fmt: skip
+        cls, cells: Cells, cell, group, counts=None, info=None, algorithm="", *, starred=None
+    ) -> Partition:
         """Return the partition of cells; `counts` are 1 by default.
 
-        Where rows are at hand, those of a cell go to its entries as they are listed, lowest number
-        first. Group g stands for ``times[g]`` groups of equal cells, which share its rows.
+        Rows at hand go to the entries of their cell as these are listed, lowest number first.
         """
         p = cls(np.empty(0, np.intp), info, algorithm)
         p.cells, p.cell, p.group = cells, cell, group
         p.counts = np.ones(len(cell), np.intp) if counts is None else counts
-        p.times = np.ones(int(group.max(initial=-1)) + 1, np.intp) if times is None else times
         p.starred = starred
-        return p
-
-    def apart(self) -> Partition:
-        """Return the same groups, each once."""
-        if (self.times == 1).all():
-            return self
-        times = np.where(self.group < 0, 1, self.times[self.group])
-        entry = np.repeat(np.arange(len(times)), times)
-        turn = np.arange(len(entry)) - np.repeat(np.cumsum(times) - times, times)
-        first = np.cumsum(self.times) - self.times
-        group = np.where(self.group < 0, -1, first[self.group])[entry] + turn
-        counts = (self.counts // times)[entry]
-        p = Partition.of_cells(
-            self.cells, self.cell[entry], group, counts, self.info, self.algorithm
-        )
-        p.call, p.promised = self.call, self.promised
         return p
 
     @cached_property
     def labels(self) -> np.ndarray:
         """The group of every row, shape (n,), dtype int64; RowsError if rows are outside."""
-        p = self.apart()
-        return p.group if p.cells is None else p.group[_dealt(p.cells, p.cell, p.counts)]
+        entry = slice(None)
+        if self.cells is not None:
+            entry = _dealt(self.cells, self.cell, self.counts)
+        return self.group[entry]
 
     @cached_property
     def _sizes(self) -> np.ndarray:
         shown = self.group >= 0
-        held = np.bincount(self.group[shown], self.counts[shown], len(self.times))
-        return np.repeat(held.astype(np.intp) // self.times, self.times)
+        return np.bincount(self.group[shown], self.counts[shown]).astype(np.intp)
 
     @property
     def n_groups(self) -> int:
         """Number of groups."""
-        return int(self.times.sum())
+        return len(self._sizes)
 
     def sizes(self) -> np.ndarray:
         """Number of rows of every group, shape (G,), dtype int64."""
@@ -201,11 +182,6 @@ class Entries:
     def of_row(self) -> np.ndarray:
         """The entry of every row, shape (n,); RowsError if rows are outside."""
         return _dealt(self.m.cells, self.cell, self.counts)
-
-    @property
-    def n_groups(self) -> int:
-        """Number of groups, those that stand for several counted once."""
-        return int(self.group.max(initial=-1)) + 1
 
     @property
     def tuples(self) -> np.ndarray:

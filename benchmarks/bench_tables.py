@@ -51,9 +51,9 @@ def rows():
         rel.classes  # noqa: B018
         yield against(f"audit, {name}", lambda: ap.measure.attackers(rel))  # noqa: B023
     withheld = ap.recode(one, ap.full_domain(one, 50, flat, l=2, suppression=0.01))
-    table, labels = withheld.audited()
+    shown = withheld.audited()
     counted = measure.best_seconds(
-        lambda: [principle.level(table, labels) for _, principle, _ in LEVELS], repeat=1
+        lambda: [principle.level(shown) for _, principle, _ in LEVELS], repeat=1
     )
     for name, options in {"": {}, ", one secret known": {"knows": 1}}.items():
         seconds = measure.best_seconds(lambda: ap.measure.attackers(withheld, **options), repeat=1)  # noqa: B023

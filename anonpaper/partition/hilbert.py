@@ -69,10 +69,8 @@ def hilbert(m: Microdata, l: int) -> Partition:
     l = require_eligible(m, l)
     places, bits = places_on_curve(m.cells.tuples, [a.size for a in m.attributes])
     along_curve = np.argsort(places, kind="stable")
-    cell, group, times = group_along_curve(m.cells, along_curve, m.cells.counts, l)
-    return Partition.of_cells(
-        m.cells, cell, group, times[group], {"bits": bits}, f"Hilbert, l = {l}", times
-    )
+    entries = group_along_curve(m.cells, along_curve, m.cells.counts, l)
+    return Partition.of_cells(m.cells, *entries, {"bits": bits}, f"Hilbert, l = {l}")
 
 
 def places_on_curve(tuples: np.ndarray, sizes: Sequence[int]) -> tuple[np.ndarray, int]:
@@ -84,11 +82,17 @@ def places_on_curve(tuples: np.ndarray, sizes: Sequence[int]) -> tuple[np.ndarra
 
 
 def group_along_curve(
-    cells: Cells, order: np.ndarray, counts: np.ndarray, l: int
+    cells: Cells, order: np.ndarray, counts: np.ndarray, l: int, *, apart: bool = True
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return cells, the group of each, and the number of equal groups that each represents."""
+    """Return cells, groups and numbers of rows; not `apart`, groups of equal cells are one."""
     held = np.bincount(cells.sensitive, counts).astype(np.intp)
-    return _gather(*cells.by_sensitive_value(len(held), order), counts, held, l)
+    cell, group, times = _gather(*cells.by_sensitive_value(len(held), order), counts, held, l)
+    if not apart:
+        return cell, group, times[group]
+    entry = np.repeat(np.arange(len(cell)), times[group])
+    turn = np.arange(len(entry)) - np.repeat(np.cumsum(times[group]) - times[group], times[group])
+    first = np.cumsum(times) - times
+    return cell[entry], first[group[entry]] + turn, np.ones(len(entry), np.intp)
 
 
 @loop

@@ -102,7 +102,7 @@ def tp_refined(
         check_number("seconds", seconds, 0, inf)
     ends = None if seconds is None else time.monotonic() + seconds
     rng = generator(seed)
-    *entries, info, _ = tp_plus_groups(m, l)
+    *entries, info = tp_plus_groups(m, l, apart=False)
     groups = _Groups(m, *entries)
     info["stars_of_tp_plus"] = int(groups.stars.sum())
     kept = attributes_kept(m.d, _CHOICES)

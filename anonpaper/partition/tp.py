@@ -124,29 +124,26 @@ def tp_plus(m: Microdata, l: int) -> Partition:
     >>> tp_plus(ap.examples.hospital(), l=2).sizes().tolist()
     [4, 2, 2, 2]
     """
-    *entries, info, times = tp_plus_groups(m, l)
-    return Partition.of_cells(m.cells, *entries, info, f"TP+, l = {l}", times)
+    return Partition.of_cells(m.cells, *tp_plus_groups(m, l), f"TP+, l = {l}")
 
 
-def tp_plus_groups(m: Microdata, l: int) -> tuple[np.ndarray, ...]:
-    """Return cell, group, counts, info and times of TP+ for ``Partition.of_cells``."""
+def tp_plus_groups(m: Microdata, l: int, *, apart: bool = True) -> tuple:
+    """Return cell, group, counts and info of TP+, for ``Partition.of_cells`` if `apart`."""
     kept, info = _reduce(m, l)
     cell, group, counts = _kept_and_residue(m.cells, kept)
-    times = np.ones(group.max() + 1, np.intp)
     info["residue_groups"] = 0
     if info["residue_size"]:
         stay = np.count_nonzero(kept)  # entries of QI-groups; those of the residue follow
         places, _ = places_on_curve(m.cells.tuples, [a.size for a in m.attributes])
         along_curve = np.argsort(places, kind="stable")
         of_residue, grouped, taken = group_along_curve(
-            m.cells, along_curve, m.cells.counts - kept, l
+            m.cells, along_curve, m.cells.counts - kept, l, apart=apart
         )
-        cell = np.r_[cell[:stay], of_residue]
-        counts = np.r_[counts[:stay], taken[grouped]]
+        cell, counts = np.r_[cell[:stay], of_residue], np.r_[counts[:stay], taken]
         group = np.r_[group[:stay], group.max() + grouped]
-        times = np.r_[times[:-1], taken]
-        info["residue_groups"] = int(taken.sum())
-    return cell, group, counts, info, times
+        _, first = np.unique(grouped, return_index=True)
+        info["residue_groups"] = int(taken[first].sum())
+    return cell, group, counts, info
 
 
 def tp_steps(m: Microdata, l: int) -> pd.DataFrame:

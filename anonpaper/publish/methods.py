@@ -23,8 +23,6 @@ from anonpaper.roles import only_one
 
 __all__ = ["anatomize", "generalize", "recode", "suppress", "swap"]
 
-_BLOCK = 1_000_000  # rows of a table of counts that are swapped at a time, if groups are no larger
-
 
 def entries_of(m: Microdata, p: Partition) -> Entries:
     """Return a table in its groups, checked."""
@@ -280,16 +278,15 @@ def swap(
     >>> print(*release.warnings)
     swapped with a seed: ...
     """
-    p = _checked_groups(m, p, "swap")
+    e = _groups_shown(m, p, "swap")
     draw = secret_order if seed is None else generator(seed).random
-    values = None
-    if m.has_rows:
-        rows, source = Entries.of_rows(m, p.labels), _permuted(p.labels, draw)
-        e, values = replace(rows, secrets=rows.secrets[source]), m.frame[m.sensitive].iloc[source]
-    else:
-        e = _permuted_counts(entries_of(m, p), draw)
+    # row by row, in the order of the table if it is at hand
+    rows = e.take(e.of_row if m.has_rows else np.repeat(np.arange(len(e.cell)), e.counts))
+    source = _permuted(rows.group, draw)
+    e = replace(rows, counts=np.ones(m.n, np.intp), secrets=rows.secrets[source])
     release = GroupRelease(m, _as_they_are(e), "swap", partition=p, entries=e)
-    release.is_seeded, release._swapped = seed is not None, values
+    release.is_seeded = seed is not None
+    release._swapped = m.frame[m.sensitive].iloc[source] if m.has_rows else None
     return release
 
 
@@ -298,22 +295,6 @@ def _permuted(labels: np.ndarray, draw: Callable[[int], np.ndarray]) -> np.ndarr
     source = np.empty(len(labels), np.intp)
     source[np.argsort(labels, kind="stable")] = np.lexsort([draw(len(labels)), labels])
     return source
-
-
-def _permuted_counts(e: Entries, draw: Callable[[int], np.ndarray]) -> Entries:
-    """Permute secrets within groups of counts; memory for one group's rows."""
-    order = np.argsort(e.group, kind="stable")
-    before = np.cumsum(e.counts[order]) - e.counts[order]
-    block = before[np.searchsorted(e.group[order], e.group[order])] // _BLOCK
-    codes, values = e.secrets[:, 0], e.m.sensitive_attribute.size
-    found = []
-    for entries in np.split(order, np.flatnonzero(np.diff(block)) + 1):
-        entry = np.repeat(entries, e.counts[entries])
-        swapped = codes[entry][_permuted(e.group[entry], draw)]
-        found.append(np.unique(entry * np.int64(values) + swapped, return_counts=True))
-    keys, counts = map(np.concatenate, zip(*found, strict=True))
-    entry, codes = np.divmod(keys, values)
-    return replace(e.take(entry), counts=counts, secrets=codes[:, None])
 
 
 def anatomize(m: Microdata, p: Partition) -> Anatomy:
@@ -356,7 +337,7 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
        group     Disease  count
     0      0         HIV      2
     """
-    p = _checked_groups(m, p, "anatomize")
+    e = _groups_shown(m, p, "anatomize")
     taken = [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]
     if taken:
         raise ColumnError(f"rename {taken}: the tables of an anatomy use these names")
@@ -366,22 +347,20 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
             "most frequent sensitive value of their group, and an anatomy shows which rows: "
             "publish with ap.suppress, or group with ap.mondrian or ap.klt"
         )
-    e = entries_of(m, p)
     return Anatomy(m, _as_they_are(e), "anatomize", partition=p, entries=e)
 
 
-def _checked_groups(m: Microdata, p: Partition, form: str) -> Partition:
-    """Return groups, each once, for releases that show them and publish all values."""
+def _groups_shown(m: Microdata, p: Partition, form: str) -> Entries:
+    """Return a table in its groups, for releases that show them and publish all values."""
     check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
-    p = check_partition(p).apart()
-    entries_of(m, p)
+    e = entries_of(m, p)
     only_one(m.sensitive)
     if p.starred is not None and p.starred.any():
         raise ParameterError(
             f"{p.algorithm or 'the partition'} stars values, but {form} publishes all values: "
             "use ap.suppress, ap.generalize or ap.shallow_generalize"
         )
-    return p
+    return e
 
 
 def _as_they_are(e: Entries) -> tuple[PublishedAttribute, ...]:
@@ -400,7 +379,7 @@ def of_entries(of_group: np.ndarray, e: Entries) -> np.ndarray:
 
 def _bounds(e: Entries, p: Partition) -> tuple[np.ndarray, np.ndarray]:
     """Least and greatest code by attribute and group; a suppressed one spans its whole domain."""
-    low, high = group_bounds(e.codes, e.group, e.n_groups)
+    low, high = group_bounds(e.codes, e.group, p.n_groups)
     if p.starred is not None:
         low = np.where(p.starred, 0, low)
         high = np.where(p.starred, [attribute.size - 1 for attribute in e.m.attributes], high)
@@ -409,7 +388,7 @@ def _bounds(e: Entries, p: Partition) -> tuple[np.ndarray, np.ndarray]:
 
 def _held(e: Entries, p: Partition, j: int) -> tuple[SubDomains, np.ndarray]:
     """The sets of values of attribute j that groups hold, and the number of each group's set."""
-    attribute, shown, n_groups = e.m.attributes[j], e.group >= 0, e.n_groups
+    attribute, shown, n_groups = e.m.attributes[j], e.group >= 0, p.n_groups
     starred = np.zeros(n_groups, bool) if p.starred is None else p.starred[:, j]
     # Starred groups share one set, the last.
     of_group = np.where(starred, n_groups, np.arange(n_groups))

@@ -91,7 +91,7 @@ def shallow_generalize(
         floor = 0 if attribute.name in pattern_friendly else least_level
         errors.check_integer("least_level", floor, 0, top)
         # Per class, the lowest level from `floor` up on which its rows agree, and the node there.
-        low, high = group_bounds(maps[:, codes[:, j]].T, e.group, e.n_groups)
+        low, high = group_bounds(maps[:, codes[:, j]].T, e.group, p.n_groups)
         agrees = low == high
         agrees[:, :floor] = False
         if p.starred is not None:  # a suppressed value of a group shows nothing

@@ -319,7 +319,7 @@ def refined_stops(m: Microdata, l: int, shares: Sequence[float] = STOPS) -> list
     ends at TP refined without further rounds. The first groups with the share saved are taken.
     """
     rng, kept = generator(0), attributes_kept(m.d, 1024)
-    *entries, _, _ = tp_plus_groups(m, l)
+    *entries, _ = tp_plus_groups(m, l, apart=False)
     groups, end = _Groups(m, *entries), tp_refined(m, l, seconds=0)
     way, least = [copy.copy(groups)], end.info["stars"]
     for _ in range(_ROUNDS):

@@ -55,8 +55,7 @@ def walk(m: Microdata, l: int, order: np.ndarray, *, by_rows: bool) -> np.ndarra
         cells = Cells(m.codes, each, m.sensitive_codes[:, None], None, one, each[:-1])
     else:
         cells = m.cells
-    cell, group, times = group_along_curve(cells, order, cells.counts, l)
-    return Partition.of_cells(cells, cell, group, times[group], times=times).labels
+    return Partition.of_cells(cells, *group_along_curve(cells, order, cells.counts, l)).labels
 
 
 # -- the inverted lists ---------------------------------------------------------------------

@@ -26,14 +26,6 @@ def test_groups_and_sizes():
     assert ap.Partition([-1, -1]).groups() == []
 
 
-def test_groups_that_stand_for_several_are_told_apart_and_who_is_withheld_stays_so():
-    cell, group, counts = np.array([0, 1, 1, 2]), np.array([0, 0, -1, 1]), np.array([4, 2, 5, 3])
-    p = ap.Partition.of_cells(None, cell, group, counts, times=np.array([2, 1])).apart()
-    assert p.n_unpublished == 5 and p.sizes().tolist() == [3, 3, 3]
-    told = sorted(zip(p.cell.tolist(), p.group.tolist(), p.counts.tolist(), strict=True))
-    assert told == [(0, 0, 2), (0, 1, 2), (1, -1, 5), (1, 0, 1), (1, 1, 1), (2, 2, 3)]
-
-
 @pytest.mark.parametrize(
     "labels",
     [

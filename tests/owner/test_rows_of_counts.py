@@ -129,11 +129,9 @@ def few_in_two_groups(path):
     return big, ap.Partition.of_cells(cells, np.arange(len(group)), group, cells.counts)
 
 
-@pytest.mark.parametrize("block", [1, 1_000_000])
 @pytest.mark.parametrize("seeded", [False, True])
-def test_swapped_counts_are_distributed_as_permuted_rows(seeded, block, tmp_path, monkeypatch):
+def test_swapped_counts_are_distributed_as_permuted_rows(seeded, tmp_path):
     """Against all permutations of the five rows of the first group."""
-    monkeypatch.setattr("anonpaper.publish.methods._BLOCK", block)
     big, p = few_in_two_groups(tmp_path)
     rng = np.random.default_rng(0)
     seen = Counter()
@@ -161,7 +159,6 @@ def test_groups_share_what_they_had_and_the_same_levels(name, tmp_path):
         "klt, dropping": lambda m: ap.klt(m, k=60, l=8, theta=0.17, withheld="drop"),
     }.get(name, lambda m: ap.tp_plus(m, 2))
     p = group(big)
-    assert (p.times > 1).any() == (name == "equal groups")
     release = ap.swap(big, p)
     of_rows = ap.swap(m, group(m)) if name in ("mondrian", "tp_plus", "equal groups") else None
     shown = release.public_frame()

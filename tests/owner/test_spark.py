@@ -27,7 +27,7 @@ def test_a_table_of_spark_is_scanned_written_and_audited(tmp_path):
         m = ap.scan(source, ["age", "zip"], "ill")
         release = ap.generalize(m, ap.mondrian(m, 4, 2))
         [path] = release.write(tmp_path / "out.csv")
-        assert ap.KAnonymity(4).holds(*release.audited())
+        assert ap.KAnonymity(4).holds(release.audited())
         rows.append(path.read_bytes())
     assert rows[0] == rows[1]
     spark._session.stop()
