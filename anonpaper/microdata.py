@@ -30,7 +30,7 @@ from anonpaper.roles import (
     only_one,
 )
 
-__all__ = ["MISSING", "Attribute", "Cells", "Microdata", "check_microdata"]
+__all__ = ["MISSING", "Attribute", "Cells", "Microdata", "check_microdata", "handed_out"]
 
 
 class Microdata:
@@ -211,18 +211,6 @@ class Microdata:
         self._with_rows()
         return self._coded(name)[1]
 
-    def handed_out(self, rng: np.random.Generator) -> tuple[Microdata, np.ndarray]:
-        """Return the table with its rows, which come in random order if they are outside.
-
-        Also return the cell of every row.
-        """
-        cell = self.cells.handed_out(rng)
-        if self.has_rows:
-            return self, cell
-        coded = {n: (self.attribute(n), self.codes_of_cells(n)[cell]) for n in self._roles}
-        marks = {"_weights": None, "engine": None, "synthetic": np.zeros(self.n, bool)}
-        return self._like(_columns=Columns(coded=coded), **marks), cell
-
     def codes_of_cells(self, name: object) -> np.ndarray:
         """Codes of a column in a role in every cell, shape (e,), dtype int32."""
         if is_among(name, self.sensitives):
@@ -246,13 +234,11 @@ class Microdata:
         Parameters
         ----------
         frame : pandas.DataFrame, optional
-            Other rows or columns.
+            Other rows or columns; `dropped` is then the number of rows that were dropped, if any.
         qi, sensitive, person, origin, synthetic
             As for :class:`Microdata`; None removes the role of `sensitive` or `person`.
         domains : mapping of column label to sequence of values or None, optional
             Further domains; None if the column itself shows its domain, as a Categorical does.
-        dropped : int, optional
-            Number of rows that were dropped.
 
         Raises
         ------
@@ -325,10 +311,10 @@ class Microdata:
         return f"Microdata({self.n} rows, {roles}{origin})"
 
     def _repr_html_(self) -> str:
-        if not self.has_rows:
-            return html(f"Microdata, counts of {self.n:,} rows", _facts(self))
-        roles = [name for name in self.frame.columns if name in self._roles]
-        return html(f"Microdata, {self.n:,} rows", _facts(self), html_table(self.frame[roles]))
+        title = f"Microdata, {'' if self.has_rows else 'counts of '}{self.n:,} rows"
+        roles = [name for name in self._columns.names if name in self._roles]
+        tables = [html_table(self.frame[roles])] if self.has_rows else []
+        return html(title, _facts(self), *tables)
 
     def _with_rows(self) -> Columns:
         """Return the columns; RowsError if the rows are outside."""
@@ -348,6 +334,16 @@ class Microdata:
         carried = {name: mark for name, mark in vars(self).items() if name not in computed}
         vars(other).update(carried | marks)
         return other
+
+
+def handed_out(m: Microdata, rng: np.random.Generator) -> tuple[Microdata, np.ndarray]:
+    """Return a table with its rows, in random order if they are outside, and the cell of each."""
+    cell = m.cells.handed_out(rng)
+    if m.has_rows:
+        return m, cell
+    coded = {name: (m.attribute(name), m.codes_of_cells(name)[cell]) for name in m._roles}
+    marks = {"_weights": None, "engine": None, "synthetic": np.zeros(m.n, bool)}
+    return m._like(_columns=Columns(coded=coded), **marks), cell
 
 
 def _incomplete(m: Microdata) -> np.ndarray:

@@ -54,7 +54,9 @@ def written(occ, folder):
     engine = ibis.duckdb.connect(memory_limit="2GB", threads=1, temp_directory=f"{folder}/spill")
 
     def anonymize(pattern):
-        m = ap.scan(f"{folder}/{pattern}", occ.qi, occ.sensitive, engine=engine)
+        m = ap.scan(
+            f"{folder}/{pattern}", occ.qi, occ.sensitive, engine=engine, missing="category"
+        )
         release = ap.suppress(m, ap.tp_plus(m, L))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import errors
-from anonpaper.groups import Entries, dense_labels
+from anonpaper.groups import Entries
 from anonpaper.microdata import check_microdata
 from anonpaper.principles import GroupCounts, Theta
 from anonpaper.publish import GroupRelease, Release, check_release
@@ -259,8 +259,4 @@ def _labels_of_known(rel: Release, known: Sequence[object]) -> np.ndarray:
         raise errors.ColumnError(f"known names {unknown}; choose from {rel.microdata.qi}")
     if isinstance(rel, GroupRelease):
         raise errors.ParameterError("leave known out: the classes of this release are its groups")
-    labels = np.where(rel.shown, 0, -1)
-    for p in rel.published:
-        if p.attribute.name in known:  # dense after every step, so that numbers stay small
-            labels = dense_labels(np.where(labels < 0, -1, labels * len(p.sub_domains) + p.index))
-    return labels
+    return rel.numbered([p for p in rel.published if p.attribute.name in known])

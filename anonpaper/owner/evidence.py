@@ -20,7 +20,7 @@ from scipy.sparse.csgraph import maximum_flow
 from anonpaper import measure
 from anonpaper.display import html, html_table
 from anonpaper.errors import ColumnError, ParameterError, SizeLimitError, check_sequence
-from anonpaper.groups import Partition
+from anonpaper.groups import Entries, Partition
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import MISSING, Attribute, Microdata, check_microdata
 from anonpaper.owner import report
@@ -180,7 +180,7 @@ def _read(m: Microdata, rows: object, promised, hierarchies) -> Release:
         published.append(PublishedAttribute(sub_domains, index))
     p = Partition(labels, algorithm="another tool")
     p.promised = tuple(check_sequence("promised", promised, Principle))
-    return Release(m, tuple(published), "another tool", partition=p)
+    return Release(Entries.of_rows(m, labels), published, "another tool", p)
 
 
 def _values_of(text: str, attribute: Attribute, tree: Hierarchy | None) -> np.ndarray:

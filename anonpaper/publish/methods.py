@@ -69,7 +69,7 @@ def suppress(m: Microdata, p: Partition) -> Release:
         codes = np.arange(attribute.size)
         values = SubDomains.runs(attribute, np.r_[codes, 0], np.r_[codes, codes[-1]])
         published.append(PublishedAttribute(values, of_entries(of_group, e)))
-    return Release(m, tuple(published), "suppress", partition=p, entries=e)
+    return Release(e, published, "suppress", p)
 
 
 def generalize(m: Microdata, p: Partition) -> Release:
@@ -109,7 +109,7 @@ def generalize(m: Microdata, p: Partition) -> Release:
         else:
             values, of_group = _held(e, p, j)
         published.append(PublishedAttribute(values, of_entries(of_group, e)))
-    return Release(m, tuple(published), "generalize", partition=p, entries=e)
+    return Release(e, published, "generalize", p)
 
 
 def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "error") -> Release:
@@ -184,7 +184,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         PublishedAttribute(r.members(name), ids[of])
         for name, ids, of in zip(m.qi, r.maps, codes, strict=True)
     )
-    release = Release(m, published, "recode", recoding=r, entries=e)
+    release = Release(e, published, "recode", recoding=r)
     if not new and not r.withhold:
         return release
     classes = release.classes
@@ -204,7 +204,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         _as_others_are(attribute, ids, of[shown]) if names is None else attribute
         for attribute, ids, of, names in zip(published, r.maps, codes, r.names, strict=True)
     )
-    release = Release(m, published, "recode", partition=p, recoding=r, entries=e)
+    release = Release(e, published, "recode", p, r)
     release.failing = dense_labels(groups)
     return release
 
@@ -284,7 +284,7 @@ def swap(
     rows = e.take(e.of_row if m.has_rows else np.repeat(np.arange(len(e.cell)), e.counts))
     source = _permuted(rows.group, draw)
     e = replace(rows, counts=np.ones(m.n, np.intp), secrets=rows.secrets[source])
-    release = GroupRelease(m, _as_they_are(e), "swap", partition=p, entries=e)
+    release = GroupRelease(e, _as_they_are(e), "swap", p)
     release.is_seeded = seed is not None
     release._swapped = m.frame[m.sensitive].iloc[source] if m.has_rows else None
     return release
@@ -347,7 +347,7 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
             "most frequent sensitive value of their group, and an anatomy shows which rows: "
             "publish with ap.suppress, or group with ap.mondrian or ap.klt"
         )
-    return Anatomy(m, _as_they_are(e), "anatomize", partition=p, entries=e)
+    return Anatomy(e, _as_they_are(e), "anatomize", p)
 
 
 def _groups_shown(m: Microdata, p: Partition, form: str) -> Entries:

@@ -7,6 +7,7 @@ domain if it is suppressed. Measures read these. Rows come back in `frame` only.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -18,7 +19,6 @@ from anonpaper.display import html, html_table
 from anonpaper.errors import NoSensitiveValueError, ParameterError, check_sequence
 from anonpaper.groups import Entries, Partition, dense_labels
 from anonpaper.hierarchy import STAR
-from anonpaper.microdata import Microdata
 from anonpaper.principles import GroupCounts, Principle
 from anonpaper.publish import judging, writing
 from anonpaper.publish.conclusions import check_release
@@ -76,8 +76,8 @@ class Release:
     :meth:`write` or :meth:`public_frame`. ``method`` is ``"suppress"``, ``"generalize"``,
     ``"recode"``, .... ``microdata`` is the original table, ``partition`` its groups (for a
     recoding, the equivalence classes) and ``recoding`` the Recoding (None for groups).
-    ``entries`` has the rows of each cell in each group, with their sensitive codes as published;
-    by default every row is an entry. ``published`` has a PublishedAttribute per quasi-identifier.
+    ``entries`` are the rows of each cell in each group, with their sensitive codes as published.
+    ``published`` has a PublishedAttribute per quasi-identifier.
     """
 
     #: Whether everybody sees who is in which group.
@@ -87,28 +87,24 @@ class Release:
 
     def __init__(
         self,
-        microdata: Microdata,
-        published: tuple[PublishedAttribute, ...],
+        entries: Entries,
+        published: Sequence[PublishedAttribute],
         method: str,
         partition: Partition | None = None,
         recoding: Recoding | None = None,
-        entries: Entries | None = None,
     ) -> None:
         published = tuple(check_sequence("published", published, PublishedAttribute))
         for name, value, kind in (
-            ("microdata", microdata, Microdata), ("partition", partition, Partition | None),
+            ("entries", entries, Entries), ("partition", partition, Partition | None),
         ):  # fmt: skip
             if not isinstance(value, kind):
-                raise ParameterError(f"{name} must be a {name.title()}, got {value!r}")
-        if entries is None:
-            labels = np.zeros(microdata.n, np.intp) if partition is None else partition.labels
-            entries = Entries.of_rows(microdata, labels)
+                raise ParameterError(f"{name} must be {name.title()}, got {value!r}")
         self.shown = entries.group >= 0  # (f,): which entries are published
         if not self.shown.all():
             each = zip(published, entries.codes.T, strict=True)
             published = tuple(column.starred_whole(self.shown, codes) for column, codes in each)
-        self.microdata, self.published, self.method = microdata, published, method
-        self.entries, self.recoding, self._partition = entries, recoding, partition
+        self.entries, self.published, self.method = entries, published, method
+        self.microdata, self.recoding, self._partition = entries.m, recoding, partition
         self.accepted: str | None = None  # why it was written below its promise
         self._attacked: pd.DataFrame | None = None
         self._written: tuple = ()  # of a table of counts, what an audit is to read
@@ -154,7 +150,7 @@ class Release:
             p.call, p.promised = self._partition.call, self._partition.promised
         entries = replace(Entries.of_rows(m, labels), secrets=self.entries.secrets[rows])
         published = tuple(replace(column, index=column.index[rows]) for column in self.published)
-        rel = type(self)(m, published, self.method, p, self.recoding, entries)
+        rel = type(self)(entries, published, self.method, p, self.recoding)
         rel.failing = None if self.failing is None else dense_labels(self.failing[rows])
         rel._swapped = None if self._swapped is None else self._swapped.iloc[real]
         rel.is_seeded = self.is_seeded
@@ -163,13 +159,16 @@ class Release:
     @cached_property
     def classes(self) -> Partition:
         """Equivalence classes: rows whose published QI are equal; withheld rows have none."""
-        e, labels = self.entries, np.full(len(self.shown), -1, dtype=np.intp)
-        if self.shown.any():
-            sizes = [len(p.sub_domains) for p in self.published]
-            index = [p.index[self.shown] for p in self.published]
-            labels[self.shown], *_ = distinct(index, sizes)
-        name = "equivalence classes"
+        e, labels, name = self.entries, self.numbered(self.published), "equivalence classes"
         return Partition.of_cells(e.m.cells, e.cell, labels, e.counts, algorithm=name)
+
+    def numbered(self, published: Sequence[PublishedAttribute]) -> np.ndarray:
+        """Number the entries by their published values of some attributes; -1 if withheld."""
+        labels = np.where(self.shown, 0, -1)
+        if published and self.shown.any():
+            sizes = [len(p.sub_domains) for p in published]
+            labels[self.shown], *_ = distinct([p.index[self.shown] for p in published], sizes)
+        return labels
 
     @cached_property
     def frame(self) -> pd.DataFrame:

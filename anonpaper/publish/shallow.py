@@ -100,7 +100,7 @@ def shallow_generalize(
         node = low[np.arange(len(level)), level]
         values, of_group = _nodes(attribute, tree, maps, level, node)
         published.append(PublishedAttribute(values, of_entries(of_group, e)))
-    return Release(m, tuple(published), "shallow", partition=p, entries=e)
+    return Release(e, published, "shallow", p)
 
 
 def _nodes(attribute, tree, maps, level, node) -> tuple[SubDomains, np.ndarray]:

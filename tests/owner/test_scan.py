@@ -150,8 +150,6 @@ def test_an_expression_of_ibis_is_a_table_too():
 ALGORITHMS = {
     "tp": lambda m: ap.tp(m, 3),
     "tp_plus": lambda m: ap.tp_plus(m, 3),
-    "tp_refined": lambda m: ap.tp_refined(m, 3),
-    "hilbert": lambda m: ap.hilbert(m, 3),
     "mondrian": lambda m: ap.mondrian(m, 4),
     "mondrian, l": lambda m: ap.mondrian(m, 4, 2),
     "mondrian, t": lambda m: ap.mondrian(m, 4, require=[ap.TCloseness(0.6)]),
@@ -210,15 +208,6 @@ def test_k_member_deals_the_rows_of_a_tuple_at_random(tmp_path):
         seen.append(int(first.sum()))
     share = np.bincount(seen, minlength=4) / 300
     assert np.abs(share - np.array([1, 9, 9, 1]) / 20).max() < 0.1
-
-
-def test_k_member_groups_counts(tmp_path):
-    big, m = both(people(0), tmp_path, "parquet")
-    mine, theirs = ap.k_member(big, 4, seed=0), ap.k_member(m, 4, seed=0)
-    assert sorted(mine.sizes()) == sorted(theirs.sizes())
-    release = ap.suppress(big, mine)
-    assert ap.KAnonymity(4).holds(release.audited())
-    assert_same_rows(release.public_frame()[["ill"]], m.frame[["ill"]])
 
 
 def test_a_hierarchy_generalizes_counts(tmp_path):

@@ -25,7 +25,7 @@ from anonpaper.errors import (
     check_sequence,
 )
 from anonpaper.groups import Partition, group_bounds
-from anonpaper.microdata import Microdata, check_microdata
+from anonpaper.microdata import Microdata, check_microdata, handed_out
 from anonpaper.partition.diva import beyond
 from anonpaper.partition.diva.clusterings import ENUMERATED, Clusterings
 from anonpaper.partition.diva.existence import exact_clustering, smallest_conflict
@@ -136,7 +136,7 @@ def diva(
     True
     """
     k, table, rng = check_integer("k", k, 2, check_microdata(m).n), m, generator(seed)
-    m, cell = table.handed_out(rng)
+    m, cell = handed_out(table, rng)
     check_choice("strategy", strategy, get_args(Strategy))
     check_choice("over_bound", over_bound, ("star", "reject"))
     search = Search(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from anonpaper.groups import Partition
+from anonpaper.groups import Entries, Partition
 from anonpaper.microdata import Attribute, Microdata
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.publish import PublishedAttribute, Release
@@ -48,7 +48,7 @@ def afa_core(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Rel
             kept = SubDomains.runs(attribute, values, values)
             published.append(PublishedAttribute(kept, index[j].astype(np.int32)))
     info = Partition(p.labels, p.info, f"AFA-core, k = {k}")
-    return SlicedRelease(m, tuple(published), "slice", partition=info)
+    return SlicedRelease(Entries.of(m, info), published, "slice", info)
 
 
 def column_groups(m: Microdata) -> list[list[int]]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from anonpaper.groups import Partition
+from anonpaper.groups import Entries, Partition
 from anonpaper.microdata import Microdata
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.publish import Release, shallow_generalize
@@ -38,7 +38,8 @@ def hyobscure(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Re
     rel = shallow_generalize(table, p, hierarchies)
     by_row = [replace(column, index=column.index[rel.entries.of_row]) for column in rel.published]
     info = {"obfuscated": float((moved != m.codes).any(axis=1).mean())}
-    return Release(m, by_row, "obscure", Partition(p.labels, info, f"HyObscure, k = {k}"))
+    p = Partition(p.labels, info, f"HyObscure, k = {k}")
+    return Release(Entries.of(m, p), by_row, "obscure", p)
 
 
 def obfuscation_channel(
