@@ -185,7 +185,6 @@ def earth_moving():
     everybody = np.arange(3, 12)
     for ax, salaries in zip(axes, ([3, 4, 5], [6, 8, 11]), strict=True):
         inside = np.isin(everybody, salaries)
-        m = ap.Microdata(pd.DataFrame({"q": inside.astype(int), "s": everybody}), ["q"], "s")
         counts = ap.principles.GroupCounts.of_table(pd.crosstab(inside, everybody))
         far = ap.TCloseness(1, "ordered").levels(counts)[1]
         ax.bar(everybody, 1 / 9, color=GREY, label="table")
