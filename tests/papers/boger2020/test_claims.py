@@ -1,109 +1,70 @@
-"""The judges of boger2020 that are functions, on tables whose verdict is known."""
+"""Claims of boger2020 on tables whose verdict is known."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from anonpaper.compendium import judge, reference
-from anonpaper.compendium.intervals import NOT_REPRODUCED, REPRODUCED, UNDECIDED
+from anonpaper.compendium.claims import IN_PART, NOT_REPRODUCED, REPRODUCED, claims_of
 
-CLAIMS = {claim.id: claim for claim in judge.of_paper("boger2020")}
-
-
-def verdict(id, *tables):
-    return CLAIMS[id].found(*tables)[0].verdict
+CLAIMS = {claim.name: claim for claim in claims_of("boger2020")}
+TABLES = ["RaceTable", "EducationTable", "SexTable", "AgeTable"]
 
 
-@pytest.mark.parametrize(
-    ("power", "expected", "below"),
-    [
-        (2, REPRODUCED, UNDECIDED),
-        (1, NOT_REPRODUCED, REPRODUCED),
-        (3, NOT_REPRODUCED, NOT_REPRODUCED),
-    ],
-)
-def test_powers_are_judged_by_their_intervals(power, expected, below):
-    rows = np.array([0, 1, 2, 4, 8, 16.0])
-    noise = np.array([1, 1.01, 0.99, 0.99, 1.01, 1])
-    points = pd.DataFrame({"thousand rows": rows, "seconds": noise * rows**power})
-    figure_5 = pd.concat([points.assign(curve=curve) for curve in ("paper", "ours", "by rows")])
-    assert verdict("quadratic", figure_5) == verdict("published-quadratic", figure_5) == expected
-    assert CLAIMS["quadratic"].found(figure_5)[0].measured == pytest.approx(power, abs=0.02)
-    assert verdict("ours-below-quadratic", figure_5) == below
-
-
-@pytest.mark.parametrize(
-    ("elsewhere", "expected"),
-    [([5, 6, 7], REPRODUCED), ([0, 0, 9], UNDECIDED), ([0, 0, 0], NOT_REPRODUCED)],
-)
-def test_more_repeats_elsewhere_have_to_be_certain(elsewhere, expected):
-    runs = pd.DataFrame({"k": [10] * 3 + [20] * 3, "l": 5, "theta": 0.3, "seed": [0, 1, 2] * 2})
-    runs = runs.assign(data="adult", M=[0, 0, 0, *elsewhere])
-    assert verdict("repeats-depend", runs) == expected
-
-
-def test_three_runs_that_lose_no_rows_do_not_prove_that_none_does():
-    """A share has bounds, so equal shares have an interval; repeats have none."""
-    runs = pd.DataFrame({"k": [10] * 3 + [20] * 3, "l": 5, "theta": 0.3, "seed": [0, 1, 2] * 2})
-    finding = CLAIMS["rows-lost"].found(runs.assign(data="adult", left_out_pct=0.0))[0]
-    assert finding.verdict == UNDECIDED and finding.needed()[1] == np.inf
-
-
-def errors(own):
-    least = {"race": 1, "education": 1, "sex": 1, "age": 5}
-    return pd.DataFrame(
-        [
-            {"varied": name, "values": values, "selectivity, %": 10.0, "table": table,
-             "seed": seed, "relative error, %": other + seed}
-            for name, values in least.items()
-            for seed in range(3)
-            for table, other in {"RaceTable": 95, "AgeTable": 95, "EducationTable": 95,
-                                 "SexTable": 95, f"{name.capitalize()}Table": own}.items()
-        ]
-    )  # fmt: skip
-
-
-def test_the_matching_table_has_to_beat_every_other_and_base_table():
-    assert verdict("best-at-low", errors(80), errors(80)) == REPRODUCED
-    assert verdict("best-at-low", errors(97), errors(97)) == NOT_REPRODUCED
-    assert CLAIMS["best-at-low"].found(errors(80), errors(97))[0].measured == (
-        "surely ahead in 16 of 16 comparisons"
+@pytest.mark.parametrize(("power", "verdict"), [(2, REPRODUCED), (1.5, NOT_REPRODUCED)])
+def test_time_is_judged_by_the_power_of_rows_that_fits(power, verdict):
+    rows = np.array([4.0, 8, 16, 32])
+    curves = {"by rows": rows**power, "paper": rows**2}
+    figure_5 = pd.concat(
+        pd.DataFrame({"curve": curve, "thousand rows": rows, "seconds": seconds})
+        for curve, seconds in curves.items()
     )
-    assert verdict("below-base", errors(80), errors(80)) == REPRODUCED
-    assert verdict("below-base-occ", errors(120)) == NOT_REPRODUCED
+    assert CLAIMS["time_is_quadratic"](figure_5).verdict == verdict
 
 
-def test_the_published_values_could_be_one_run_only_if_runs_are_as_far_off():
-    published = reference("boger2020_fig9-12_relative_error")
-    names = {"varied_qi": "varied", "selectivity_pct": "selectivity, %"}
-    published = published.rename(columns={**names, "relative_error_pct": "relative error, %"})
-    near, far = (
-        pd.concat([
-            published.assign(**{"relative error, %": published["relative error, %"] + off + step},
-                             seed=seed)
-            for seed, step in enumerate(np.linspace(-1, 1, 40))
-        ])
-        for off in (0, 50)
+@pytest.mark.parametrize(
+    ("lost", "verdict"), [([3.0, 3.1, 3.2] * 3, REPRODUCED), ([0.0] * 9, UNDECIDED)]
+)
+def test_one_other_setting_at_which_rows_are_lost_is_enough(lost, verdict):
+    settings = [(10, 5, 0.3, [0.0] * 9), (50, 5, 0.3, lost), (10, 12, 0.3, [0.0] * 9)]
+    runs = pd.DataFrame(
+        {"data": "adult", "k": k, "l": l, "theta": theta, "seed": seed, "left_out_pct": value}
+        for k, l, theta, values in settings for seed, value in enumerate(values)
     )  # fmt: skip
-    assert verdict("one-run", near, near) == REPRODUCED
-    assert verdict("one-run", far, far) != REPRODUCED
+    assert CLAIMS["rows_are_lost_elsewhere"](runs).verdict == verdict
 
 
-def test_a_run_is_measured_by_the_mean_and_the_spread_of_the_others():
-    published = reference("boger2020_fig9-12_relative_error")
-    names = {"varied_qi": "varied", "selectivity_pct": "selectivity, %"}
-    points = published.rename(columns={**names, "relative_error_pct": "relative error, %"})
-    points = points[points["table"] != "BaseTable"]
-    noise = np.random.default_rng(0).normal(size=(len(points), 8))
-    runs = pd.concat([
-        points.assign(**{"relative error, %": points["relative error, %"] + noise[:, seed]},
-                      seed=seed)
-        for seed in range(8)
-    ])  # fmt: skip
-    far = []
-    for seed in range(8):
-        others = np.delete(noise, seed, axis=1)
-        apart = (noise[:, seed] - others.mean(axis=1)) / others.std(axis=1, ddof=1)
-        far.append((apart**2).mean() ** 0.5)
-    detail = CLAIMS["one-run"].found(runs, runs)[0].detail
-    assert detail.endswith(f"runs {min(far):.2f} to {max(far):.2f}")
+@pytest.mark.parametrize(
+    ("own", "verdict"), [(50.0, REPRODUCED), (150.0, NOT_REPRODUCED)]
+)  # percent of BaseTable's error at the least selectivity
+def test_the_matching_table_is_compared_with_all_others(own, verdict):
+    errors = pd.DataFrame(
+        {"varied": varied, "values": values, "seed": seed, "table": table, "selectivity, %": 25.0,
+         "relative error, %": (own if table.lower().startswith(varied) else 100) + 0.1 * seed}
+        for varied in ("race", "education", "sex", "age") for values in (1, 2)
+        for table in TABLES for seed in range(5)
+    )  # fmt: skip
+    found = CLAIMS["matching_table_is_best_at_low"](errors, errors)
+    assert found.verdict == verdict
+    assert CLAIMS["matching_table_beats_base"](errors, errors).verdict == verdict
+
+
+def test_the_program_is_another_reading():
+    outcome = pd.DataFrame({"reading": ["text"] * 10 + ["program"], "M": [0] * 10 + [3]})
+    found = CLAIMS["nothing_is_repeated"](outcome)
+    assert found.verdict == REPRODUCED
+    assert found.otherwise == "Read as the author's program, it is not reproduced."
+
+
+def test_a_step_that_falls_leaves_a_rise_in_part_or_less():
+    def figure(errors):
+        return pd.DataFrame(
+            {"varied": "education", "values": values, "table": "EducationTable", "seed": seed,
+             "relative error, %": error + 0.1 * seed}
+            for values, error in zip([8, 10, 12, 14, 16], errors, strict=True)
+            for seed in range(5)
+        )  # fmt: skip
+
+    rising, falling = figure([100, 103, 107, 115, 130]), figure([100, 103, 101, 99, 130])
+    judge = CLAIMS["education_error_rises"]
+    assert judge(rising, rising).verdict == REPRODUCED
+    assert judge(falling, rising).verdict not in (REPRODUCED, IN_PART)
