@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonpaper.compendium.claims import IN_PART, NOT_REPRODUCED, REPRODUCED, claims_of
+from anonpaper.compendium.claims import IN_PART, NOT_REPRODUCED, REPRODUCED, UNDECIDED, claims_of
 
 CLAIMS = {claim.name: claim for claim in claims_of("boger2020")}
 TABLES = ["RaceTable", "EducationTable", "SexTable", "AgeTable"]
