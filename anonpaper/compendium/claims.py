@@ -187,12 +187,12 @@ def settings(index: Iterable) -> list[str]:
     return [" ".join(map(told, at, levels)) for at in parts]
 
 
-def _reach(ends: np.ndarray, names: Iterable, show: str) -> str:
+def _reach(ends: np.ndarray, index: Iterable, show: str) -> str:
     """Return intervals in words: each by its setting, or the outer ends of more than eight."""
-    told, names = [span(end, show) for end in ends], settings(names)
+    told, names = [span(end, show) for end in ends], settings(index)
     if len(told) == 1:
         return told[0]
-    if len(told) > FEW or len(told) != len(names):
+    if len(told) > FEW or isinstance(index, range) or len(told) != len(names):
         return f"{len(told)} intervals, {span(ends, show)}"
     return "; ".join(f"{name}: {words}" for name, words in zip(names, told, strict=True))
 
@@ -357,5 +357,7 @@ def steps(values: pd.Series | pd.DataFrame, along: str) -> pd.Series | pd.DataFr
     """Return how much values change from each place along a level of the index to the next."""
     others = [name for name in values.index.names if name != along]
     ordered = values.sort_index(level=along, sort_remaining=False)
-    groups = ordered.groupby(level=others or (lambda _: 0), sort=False)
+    if not others:
+        return ordered.diff().iloc[1:]
+    groups = ordered.groupby(level=others, sort=False)
     return groups.diff()[groups.cumcount() > 0]
