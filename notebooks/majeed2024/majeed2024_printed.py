@@ -218,6 +218,7 @@ def explained_cells(risks: pd.DataFrame) -> pd.DataFrame:
         found.append({"name": name} | dict.fromkeys(SETTINGS, "a constant") | null)
     order = ["name", "null", "near", "mean distance"]
     frame = pd.DataFrame(found).assign(null=lambda f: f["rows"] == "a constant")
+    frame["mean distance"] = frame["mean distance"].round(9)  # equal readings stay in their order
     frame["name"] = pd.Categorical(frame["name"], list(risks["name"].unique()))
     frame = frame.sort_values(order, ascending=[True, True, False, True], kind="stable")
     return frame.drop(columns="null").astype({"name": str}).reset_index(drop=True)
