@@ -22,6 +22,7 @@ __all__ = [
     "difference_intervals", "intervals_in_words", "judge_intervals", "judge_runs",
     "judge_share", "judge_statement", "level_of_each", "mean_interval", "mean_intervals",
     "of_draws", "over_seeds", "prediction_interval", "runs_needed", "share_interval",
+    "welch_interval",
 ]  # fmt: skip
 
 REPRODUCED = "reproduced"
@@ -132,7 +133,7 @@ class Settings:
         if self.exact:
             return (_moments(draws)[0],) * 2
         if isinstance(draws, tuple):
-            return _welch(*draws, level)
+            return welch_interval(*draws, level)
         return mean_interval(draws, level=level, within=self.within)
 
     def words(self, names, show: str = "{:.3g}", **options) -> str:
@@ -352,7 +353,7 @@ def over_seeds(values, show: str = "{:.3g}") -> str:
     return f"{ends} over {len(values)} seed{'s' if len(values) > 1 else ''}"
 
 
-def _welch(lower: np.ndarray, higher: np.ndarray, level: float) -> tuple[float, float]:
+def welch_interval(lower: np.ndarray, higher: np.ndarray, level: float) -> tuple[float, float]:
     """Return Welch's interval of the difference of two means."""
     if min(lower.size, higher.size) == 1:
         return _ANY

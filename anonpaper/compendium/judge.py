@@ -19,6 +19,7 @@ from types import ModuleType
 
 import pandas as pd
 
+from anonpaper.compendium import claims
 from anonpaper.compendium.intervals import (
     AVERAGE,
     DIRECTION,
@@ -35,7 +36,7 @@ from anonpaper.compendium.intervals import (
     VERDICTS,
 )
 from anonpaper.compendium.statements import VOCABULARY, Statement, as_list, listed, span
-from anonpaper.compendium.tables import notebooks_folder, read_table
+from anonpaper.compendium.tables import made_by, notebooks_folder, read_table
 from anonpaper.errors import ParameterError
 
 __all__ = ["COLUMNS", "KINDS", "Claim", "Finding", "judge", "listed", "of_paper", "span"]
@@ -271,8 +272,27 @@ def judge(paper: str, folder: Path, *, notebook: str | None = None) -> pd.DataFr
         of an undecided claim, and how many would decide. The verdict is "not run" where a table
         is missing, and the reason names that table.
     """
+    if not of_paper(paper) and claims.claims_of(paper):
+        return _of_functions(paper, Path(folder), notebook)
     entries = [entry for entry in of_paper(paper) if notebook in (None, entry.notebook)]
     return pd.DataFrame([_judged(entry, Path(folder)) for entry in entries], columns=COLUMNS)
+
+
+def _of_functions(paper: str, folder: Path, notebook: str | None) -> pd.DataFrame:
+    """Return claims that are functions as rows of `judge`, until all papers have them."""
+    old = {claims.IN_PART: DIRECTION, claims.CANNOT_BE_TESTED: NOT_TESTABLE}
+    rows = []
+    for one, found in claims.judged(paper, folder):
+        tables = [Path(name).stem for name in one.tables.values()]
+        row = {"id": one.name, "paper": paper, "kind": MEASURED, "where": one.where}
+        row |= {"claim": one.text, "tables": " ".join(tables), "lines": one.quote}
+        row |= {"measured": found.measured, "interval": found.interval, "detail": found.otherwise}
+        row |= {"reason": found.why, "verdict": old.get(found.verdict, found.verdict)}
+        row |= {"notebook": made_by(f"{paper}/{tables[0]}"), "readings": [], "needed": ()}
+        row["drawn by"] = f"{paper}/{row['notebook']}"
+        rows.append(dict.fromkeys(COLUMNS, "") | row)
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    return table if notebook is None else table[table["notebook"] == notebook]
 
 
 def _judged(claim: Claim, folder: Path) -> dict[str, object]:

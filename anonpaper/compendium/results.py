@@ -23,6 +23,8 @@ from matplotlib.figure import Figure
 
 from anonpaper import plots
 from anonpaper.compendium import judge as claims
+from anonpaper.compendium.claims import claims_of
+from anonpaper.compendium.claims import judged as judged_of
 from anonpaper.compendium.edition import (
     QUICK_RUN,
     edition_parameters,
@@ -217,6 +219,8 @@ class Results:
         written: the report judges the same claims from the same files.
         """
         timed = {Path(path).stem for path, about in self._outputs.items() if about["timing"]}
+        if claims_of(self.paper) and not claims.of_paper(self.paper):
+            return self._claims(timed, timing)
         chosen = [
             claim.id
             for claim in claims.of_paper(self.paper)
@@ -235,6 +239,34 @@ class Results:
         if made != "paper":
             shown = shown.assign(**{"verdict, paper profile": _committed(self.paper, shown.index)})
         return Verdicts(shown.assign(detail=judged["detail"], reason=judged["reason"]))
+
+    def _claims(self, timed: set[str], timing: bool) -> Verdicts:
+        """Judge the claims whose first table this notebook has saved."""
+        made = "paper" if shows_edition() else profile()
+        paper = folders()["paper"]
+        root = paper if shows_edition() else self.root
+        saved = {Path(path).stem for path in self._outputs}
+        edition = {
+            one.name: found.verdict for one, found in judged_of(self.paper, paper / self.paper)
+        }
+        rows = {}
+        for one, found in judged_of(self.paper, root / self.paper):
+            tables = [Path(file).stem for file in one.tables.values()]
+            if tables[0] not in saved or timing == timed.isdisjoint(tables):
+                continue
+            verdicts = {f"verdict, {made} profile": found.verdict}
+            if made != "paper":
+                verdicts["verdict, paper profile"] = edition[one.name]
+            rows[one.name] = {
+                "where": one.where, "claim": one.text, "published": "",
+                "measured": found.measured, "interval": found.interval, **verdicts,
+                "detail": found.why, "reason": found.otherwise,
+            }  # fmt: skip
+        if not rows:
+            raise ParameterError(
+                f"notebooks/{self.paper}/claims.py has no claims on tables of {self.notebook!r}"
+            )
+        return Verdicts(pd.DataFrame.from_dict(rows, orient="index"))
 
     def _save(
         self, files: Mapping[str, bytes | str], name: str, tables: Sequence[Microdata], **about

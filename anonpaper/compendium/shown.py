@@ -8,6 +8,7 @@ from html import escape
 
 import pandas as pd
 
+from anonpaper.compendium.claims import CANNOT_BE_TESTED, IN_PART
 from anonpaper.compendium.intervals import (
     DIRECTION,
     NOT_REPRODUCED,
@@ -26,10 +27,12 @@ COLOURS = {
     HOLDS: "#d9efdd",
     DIRECTION: "#f6f0cc",
     PARTLY: "#f6f0cc",
+    IN_PART: "#f6f0cc",
     NOT_REPRODUCED: "#fbdde1",
     FAILS: "#fbdde1",
     UNDECIDED: "#e9e3f3",
     NOT_TESTABLE: "#dde7f2",
+    CANNOT_BE_TESTED: "#dde7f2",
     NOT_RUN: "#eeeeee",
 }
 

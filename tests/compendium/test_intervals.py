@@ -225,7 +225,7 @@ def test_intervals_are_those_of_scipy(level):
         ours, theirs = mean_interval(one, level=level), stats.ttest_1samp(one, 0)
         assert ours == pytest.approx(tuple(theirs.confidence_interval(level)))
         theirs = stats.ttest_ind(one, other, equal_var=False).confidence_interval(level)
-        assert intervals._welch(other, one, level) == pytest.approx(tuple(theirs))
+        assert intervals.welch_interval(other, one, level) == pytest.approx(tuple(theirs))
 
 
 def test_the_prediction_interval_covers_one_more_run_as_often_as_it_says():

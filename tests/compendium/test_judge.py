@@ -194,7 +194,7 @@ def test_unpaired_draws_share_the_error_over_settings(entered):
     ends = intervals.difference_intervals(*sides, paired=False)
     level = intervals.level_of_each(2)
     assert ends[0] == pytest.approx(
-        intervals._welch(*(side.to_numpy()[0] for side in sides), level)
+        intervals.welch_interval(*(side.to_numpy()[0] for side in sides), level)
     )
     alone = intervals.difference_intervals(*(side.iloc[:1] for side in sides), paired=False)
     assert np.ptp(ends[0]) > 1.5 * np.ptp(alone[0])

@@ -1,0 +1,361 @@
+"""What papers claim, as functions of saved tables, and what the tables say.
+
+A claim is a function in notebooks/<paper>/claims.py. Its arguments are tables that notebooks
+saved, its docstring is the claim in our words, and it returns a finding of one of the helpers
+below. Notebooks and pages judge the same functions, so that they cannot disagree. CONTRIBUTING.md,
+"Rules for verdicts", explains the rules.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from anonpaper.compendium.intervals import (
+    LEVEL,
+    level_of_each,
+    mean_interval,
+    prediction_interval,
+    share_interval,
+    welch_interval,
+)
+from anonpaper.compendium.tables import notebooks_folder, read_table
+from anonpaper.errors import ParameterError
+
+__all__ = [
+    "CANNOT_BE_TESTED", "IN_PART", "MOSTLY", "NOT_REPRODUCED", "REPRODUCED", "UNDECIDED",
+    "VERDICTS", "Claim", "Finding", "about", "all_of", "by_intervals", "cannot_be_tested", "claim",
+    "claims_of", "holds", "holds_everywhere", "in_words", "judged", "listed", "means",
+    "on_average", "one_more_run", "settings", "share", "span", "steps",
+]  # fmt: skip
+
+REPRODUCED, IN_PART, NOT_REPRODUCED = "reproduced", "in part", "not reproduced"
+UNDECIDED, CANNOT_BE_TESTED = "undecided", "cannot be tested"
+VERDICTS = (NOT_REPRODUCED, UNDECIDED, CANNOT_BE_TESTED, IN_PART, REPRODUCED)  # the worst first
+MOSTLY = 0.8  # share of the settings from which "everywhere" holds in part
+FEWEST_RUNS = 6  # with fewer nearly any number could be another run
+FEW = 8  # intervals are told one by one, more by their outer ends
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What tables say about a claim: verdict, number, interval, why, and other readings."""
+
+    verdict: str
+    measured: str = ""
+    interval: str = ""
+    why: str = ""
+    otherwise: str = ""
+
+    def read_as(self, reading: str, other: Finding) -> Finding:
+        """Return this finding with another way to read the paper, if its verdict differs."""
+        if other.verdict in (self.verdict, UNDECIDED, CANNOT_BE_TESTED):
+            return self
+        told = f"{self.otherwise} Read as {reading}, it is {other.verdict}."
+        return replace(self, otherwise=told.strip())
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A function that judges a claim of a paper, and where the paper says it, in its words."""
+
+    where: str
+    quote: str
+    judge: Callable[..., Finding]
+    elsewhere: Mapping[str, str]
+
+    def __call__(self, *tables: pd.DataFrame, **named: pd.DataFrame) -> Finding:
+        """Return what tables say."""
+        return self.judge(*tables, **named)
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self.judge.__name__
+
+    @property
+    def text(self) -> str:
+        """The claim in our words, without a full stop."""
+        return " ".join((self.judge.__doc__ or "").split()).removesuffix(".")
+
+    @property
+    def tables(self) -> dict[str, str]:
+        """The file of each table, from the paper's folder of results, by argument."""
+        known = inspect.signature(self.judge).parameters.values()
+        names = [one.name for one in known if one.default is one.empty]
+        others = {name: f"../{table}" for name, table in self.elsewhere.items()}
+        return {name: others.get(name, name) + ".csv" for name in names}
+
+
+def claim(where: str, *, quote: str = "", **elsewhere: str) -> Callable[[Callable], Claim]:
+    """Make a function a claim, which calls it with saved tables.
+
+    Parameters
+    ----------
+    where : str
+        The figure, table, theorem or section that says it.
+    quote : str, optional
+        The paper's words.
+    **elsewhere : str
+        Arguments that are other papers' tables, as ``"paper/table"``. All others are the paper's
+        own tables by name; an argument with a default value is no table.
+    """
+    return lambda judge: Claim(where, quote, judge, elsewhere)
+
+
+def claims_of(paper: str) -> list[Claim]:
+    """Return the claims of a paper, in the order of its claims.py; none without such a file."""
+    return [value for value in _module(paper).values() if isinstance(value, Claim)]
+
+
+def about(paper: str) -> str:
+    """Return what differs from the paper's setting: the docstring of its claims.py."""
+    return inspect.cleandoc(_module(paper).get("__doc__") or "")
+
+
+@cache
+def _module(paper: str) -> dict[str, object]:
+    file = notebooks_folder() / paper / "claims.py"
+    if not file.is_file():
+        return {}
+    spec = importlib.util.spec_from_file_location(f"{paper}_claims", file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return vars(module)
+
+
+def judged(paper: str, folder: Path) -> list[tuple[Claim, Finding]]:
+    """Judge the claims of a paper from the csv files in its folder of results."""
+    read = cache(read_table)
+    return [(one, _judged(one, Path(folder), read)) for one in claims_of(paper)]
+
+
+def _judged(one: Claim, folder: Path, read: Callable[[Path], pd.DataFrame]) -> Finding:
+    files = {name: folder / path for name, path in one.tables.items()}
+    for file in files.values():
+        if not file.is_file():
+            return cannot_be_tested(f"{file.name} is not there: its notebook has not run")
+        if read(file).empty:
+            return cannot_be_tested(f"{file.name} has no rows")
+    try:
+        return one(**{name: read(file).copy() for name, file in files.items()})
+    except Exception as error:
+        error.add_note(f"in the claim {one.name} of {folder.name}")
+        raise
+
+
+# ---- numbers in words --------------------------------------------------------------------------
+
+
+def in_words(value: float, show: str = "{:.3g}") -> str:
+    """Return a number in words, thousands in full."""
+    text = show.format(value)
+    return f"{value:,.0f}" if "e+" in text else text
+
+
+def span(values, show: str = "{:.3g}") -> str:
+    """Return the least and the largest number in words, once where they look alike."""
+    values = np.asarray(values, dtype=float)
+    ends = (in_words(end, show) for end in (np.nanmin(values), np.nanmax(values)))
+    return " to ".join(dict.fromkeys(ends))
+
+
+def listed(values: pd.Series, show: str = "{:.3g}") -> str:
+    """Return the numbers of a Series by their index: "a: 1, b: 2"."""
+    names = settings(values.index)
+    return ", ".join(
+        f"{name}: {in_words(value, show)}" for name, value in zip(names, values, strict=True)
+    )
+
+
+def settings(index: Iterable) -> list[str]:
+    """Return the entries of an index in words, each number with the name of its level."""
+    levels = getattr(index, "names", [None])
+
+    def told(value, level) -> str:
+        return f"{level} = {value}" if level and not isinstance(value, str) else str(value)
+
+    parts = (at if isinstance(at, tuple) else (at,) for at in index)
+    return [" ".join(map(told, at, levels)) for at in parts]
+
+
+def _reach(ends: np.ndarray, names: Iterable, show: str) -> str:
+    """Return intervals in words: each by its setting, or the outer ends of more than eight."""
+    told, names = [span(end, show) for end in ends], settings(names)
+    if len(told) == 1:
+        return told[0]
+    if len(told) > FEW or len(told) != len(names):
+        return f"{len(told)} intervals, {span(ends, show)}"
+    return "; ".join(f"{name}: {words}" for name, words in zip(names, told, strict=True))
+
+
+# ---- findings ---------------------------------------------------------------------------------
+# `why` says why a claim is not reproduced. Otherwise a helper tells at how many settings it is.
+
+
+def holds(*conditions, in_part: bool = False, measured: str = "", why: str = "") -> Finding:
+    """Judge exact numbers: every condition is true, a Series of them in each row."""
+    each = [np.ravel(np.asarray(condition, dtype=bool)) for condition in conditions]
+    if not all(map(len, each)):
+        return cannot_be_tested("there are no rows to judge", measured)
+    true, number = sum(map(np.sum, each)), sum(map(len, each))
+    told = f"true in {true:,} of {number:,} rows" if true < number > len(each) else ""
+    return _finding(true == number, in_part, measured, "", why, told)
+
+
+def holds_everywhere(
+    condition, *, needed: float = 1.0, in_part: float = MOSTLY, measured: str = "", why: str = ""
+) -> Finding:
+    """Judge exact numbers at several settings.
+
+    `needed` is the share of them at which a condition has to hold, 0 for one of them, and
+    `in_part` the share from which the claim holds in part, here and below.
+    """
+    if not (n := np.size(condition)):
+        return cannot_be_tested("there are no settings to judge", measured)
+    true, counts = int(np.sum(np.ravel(condition))), _counts(n, needed, in_part)
+    told = f"at {true} of {n} settings"
+    return _finding(true >= counts[0], true >= counts[-1], measured or told, "", why, told)
+
+
+def means(draws, *, within=(-np.inf, np.inf), show: str = "{:.3g}", **options) -> Finding:
+    """Judge means over draws at each setting, by Student's t; equal ones by bounds on both sides.
+
+    Parameters
+    ----------
+    draws : DataFrame, list of arrays, or pair of them
+        Settings x draws. A pair has independent draws; its difference, second - first, is judged.
+    within : tuple of float
+        The least and the most that a draw can be.
+    show : str
+        The format of a number.
+    **options
+        As for `by_intervals`.
+    """
+    pair = draws if isinstance(draws, tuple) else (draws,)
+    rows = [*zip(*map(_rows, pair), strict=True)]
+    one = partial(mean_interval, within=within) if len(pair) == 1 else welch_interval
+    centres = [row[-1].mean() - (row[0].mean() if len(row) > 1 else 0) for row in rows]
+    names = pair[0].index if isinstance(pair[0], pd.DataFrame) else range(len(rows))
+    told = {"measured": f"{span(centres, show)} on average"} if rows else {}
+    told |= {"names": names, "show": show} | options
+    return by_intervals(lambda level: [one(*row, level=level) for row in rows], **told)
+
+
+def share(condition, **options) -> Finding:
+    """Judge the share of independent runs that satisfy a condition, by an exact interval."""
+    true, n = int(np.sum(np.ravel(condition))), np.size(condition)
+    told = {"measured": f"{true} of {n}", "show": "{:.0%}"}
+    ends = [share_interval(true, n)] if n else []
+    return by_intervals(ends, **(told | options))
+
+
+def by_intervals(
+    ends, *, above: float = -np.inf, below: float = np.inf, needed: float = 1.0,
+    in_part: float = MOSTLY, names=(), show: str = "{:.3g}", measured: str = "", why: str = "",
+) -> Finding:  # fmt: skip
+    """Judge intervals, one for each setting, that have to lie from `above` to `below`.
+
+    `ends` is an array or a function of their level. At least m of n settings support a confirmed
+    claim, each by an interval at the level 1 - 0.05 / (n - m + 1). More than n - m contradict a
+    refuted one, each by an interval at the level 1 - 0.05 / m.
+    """
+    at = ends if callable(ends) else lambda level: ends
+    if not (n := len(at(LEVEL))):
+        return cannot_be_tested("there are no settings to judge", measured)
+
+    def supported(level: float) -> int:
+        low, high = np.transpose(at(level))
+        return int(((low >= above) & (high <= below)).sum())
+
+    counts = _counts(n, needed, in_part)
+    held = [count for count in counts if supported(level_of_each(n - count + 1)) >= count]
+    level = level_of_each(n - held[0] + 1 if held else counts[0])
+    low, high = np.transpose(at(level))
+    against = int(((low > below) | (high < above)).sum())
+    told = f"supported at {supported(level)}, contradicted at {against} of {n} settings"
+    together = level == level_of_each(n)
+    percent = f"{100 * (LEVEL if together else level):.3g} %"
+    how = (" together" if together else " each") * (n > 1)
+    interval = f"{_reach(np.c_[low, high], names, show)} ({percent}{how})"
+    found = _finding(counts[0] in held, held, measured, interval, why, told * (n > 1))
+    undecided = not held and against <= n - counts[0]
+    return replace(found, verdict=UNDECIDED) if undecided else found
+
+
+def one_more_run(
+    runs: pd.DataFrame, published, *, measured: str = "", why: str = "", show: str = "{:.3g}"
+) -> Finding:
+    """Judge published single runs, one for each row: each could be one more run of ours."""
+    rows, published = _rows(runs), np.asarray(published, dtype=float)
+    if published.shape != (len(rows),) or np.isnan(published).any():
+        raise ParameterError(f"one published number for each of {len(rows)} settings: {published}")
+
+    def inside(level: float) -> np.ndarray:
+        low, high = np.transpose([prediction_interval(row, level=level) for row in rows])
+        return (low <= published) & (published <= high)
+
+    fit = inside(LEVEL)
+    most, told = fit.mean() >= MOSTLY, f"{fit.sum()} of {len(fit)} published numbers fit"
+    ends = [prediction_interval(row) for row in rows]
+    interval = f"of one run, {_reach(ends, runs.index, show)} (95 % each)"
+    whole = most and inside(level_of_each(len(rows))).all()
+    found = _finding(whole, most, measured or told, interval, why, told)
+    few = most and min(map(len, rows)) < FEWEST_RUNS
+    return replace(found, verdict=UNDECIDED) if few else found
+
+
+def cannot_be_tested(reason: str, measured: str = "") -> Finding:
+    """Return that a claim cannot be tested here, and what the test lacks."""
+    return Finding(CANNOT_BE_TESTED, measured, why=reason)
+
+
+def all_of(*findings: Finding) -> Finding:
+    """Return one finding for several parts of a claim: the worst verdict, with its reason."""
+    worst = min(findings, key=lambda found: VERDICTS.index(found.verdict))
+    measured, interval, otherwise = (
+        separated.join(filter(None, (getattr(one, name) for one in findings)))
+        for name, separated in (("measured", "; "), ("interval", "; "), ("otherwise", " "))
+    )
+    return replace(worst, measured=measured, interval=interval, otherwise=otherwise)
+
+
+def _finding(whole, part, measured: str, interval: str, why: str, told: str) -> Finding:
+    verdict = REPRODUCED if whole else IN_PART if part else NOT_REPRODUCED
+    return Finding(verdict, measured, interval, why if why and not whole else told)
+
+
+def _counts(n: int, *shares: float) -> list[int]:
+    """Return at how many of n settings a claim has to hold, and then to hold in part."""
+    whole, part = (max(1, math.ceil(share * n - 1e-9)) for share in shares)
+    return [whole, part] if part < whole else [whole]
+
+
+def _rows(draws) -> list[np.ndarray]:
+    """Return settings x draws as one array for each setting."""
+    rows = draws.to_numpy() if isinstance(draws, pd.DataFrame) else draws
+    rows = [np.asarray(row, dtype=float) for row in rows]
+    if any(row.ndim != 1 or not row.size or np.isnan(row).any() for row in rows):
+        raise ParameterError("draws are settings x draws, and no measurement is missing")
+    return rows
+
+
+def on_average(draws: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean over settings, draw by draw, as one setting."""
+    return draws.mean().to_frame("on average").T
+
+
+def steps(values: pd.Series | pd.DataFrame, along: str) -> pd.Series | pd.DataFrame:
+    """Return how much values change from each place along a level of the index to the next."""
+    others = [name for name in values.index.names if name != along]
+    ordered = values.sort_index(level=along, sort_remaining=False)
+    groups = ordered.groupby(level=others or (lambda _: 0), sort=False)
+    return groups.diff()[groups.cumcount() > 0]
