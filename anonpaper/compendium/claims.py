@@ -83,8 +83,18 @@ class Claim:
 
     @property
     def text(self) -> str:
-        """The claim in our words, without a full stop."""
-        return " ".join((self.judge.__doc__ or "").split()).removesuffix(".")
+        """The claim in our words, without a full stop: the docstring's first paragraph."""
+        return self._paragraphs[0].removesuffix(".")
+
+    @property
+    def note(self) -> str:
+        """What else the docstring says, such as how this differs from the paper."""
+        return " ".join(self._paragraphs[1:])
+
+    @property
+    def _paragraphs(self) -> list[str]:
+        parts = inspect.cleandoc(self.judge.__doc__ or "").split("\n\n")
+        return [" ".join(part.split()) for part in parts]
 
     @property
     def tables(self) -> dict[str, str]:

@@ -124,7 +124,8 @@ def tp_plus(m: Microdata, l: int) -> Partition:
     >>> tp_plus(ap.examples.hospital(), l=2).sizes().tolist()
     [4, 2, 2, 2]
     """
-    return Partition.of_cells(m.cells, *tp_plus_groups(m, l), f"TP+, l = {l}")
+    groups = tp_plus_groups(m, l)
+    return Partition.of_cells(m.cells, *groups, f"TP+, l = {l}")
 
 
 def tp_plus_groups(m: Microdata, l: int, *, apart: bool = True) -> tuple:

@@ -119,13 +119,13 @@ def test_claims_are_judged_from_files(tmp_path, monkeypatch):
         "from anonpaper.compendium.claims import claim, holds\n"
         "@claim('Figure 1', quote='fewer', others='two/stars')\n"
         "def fewer(stars, others, least=1):\n"
-        "    '''Ours are fewer.'''\n"
+        "    '''Ours are fewer.\n\n    By far.'''\n"
         "    return holds(stars['n'] < others['n'])\n"
     )
     monkeypatch.setattr(claims, "notebooks_folder", lambda: tmp_path)
     (one,) = claims.claims_of("one")
-    assert (one.name, one.text, one.where, one.quote) == (
-        "fewer", "Ours are fewer", "Figure 1", "fewer",
+    assert (one.name, one.text, one.note, one.quote) == (
+        "fewer", "Ours are fewer", "By far.", "fewer",
     )  # fmt: skip
     assert claims.about("one") == "One." and claims.claims_of("nobody") == []
 

@@ -424,9 +424,7 @@ class TestResults:
         assert set(results.claims().index) == {"phase-three", "stars"}
 
     def test_a_notebook_without_claims_is_told_where_to_enter_them(self, root):
-        with pytest.raises(
-            ParameterError, match="no claims on tables of .1_ex"
-        ):
+        with pytest.raises(ParameterError, match="no claims on tables of .1_ex"):
             Results("xiao2010", notebook="1_example").claims()
 
     def test_verdicts_are_shown_in_colour_and_in_full(self, root, notebook):

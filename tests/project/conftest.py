@@ -1,20 +1,9 @@
-"""A small project for the tests of the build, and the browser of the machine."""
+"""The browser of the machine."""
 
 import shutil
 
 import pytest
 from project.browsers import BROWSERS
-from project.builds import Build, small_project
-
-
-@pytest.fixture
-def project(tmp_path):
-    return small_project(tmp_path / "project")
-
-
-@pytest.fixture
-def build(tmp_path):
-    return Build(small_project(tmp_path / "build", package="*.py"))
 
 
 @pytest.fixture(scope="session")

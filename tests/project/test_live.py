@@ -1,17 +1,13 @@
 """The page that anonymizes a table in the browser."""
 
 import html
-import json
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from project.browsers import BROKEN, FAULTS, PHONE
 from project.lessons import secrets_of_lessons
-from project.live import METHODS, ROOT, Live, LiveNotebook, Served, build, glue
+from project.live import METHODS, Live, LiveNotebook, Served, build
 from project.tools import load_tool
 
 import anonpaper as ap
@@ -51,30 +47,6 @@ def serious(page):
     ]
 
 
-@pytest.mark.parametrize(("content", "given", "word"), [
-    (b"a;b\n1;2,3\n", {"delimiter": ","}, "separator"),
-    (b"a\n\xe9t\xe9\n", {"encoding": "utf-8"}, "encoding"),
-    (b"a\n1\nx\n", {"types": {"a": "integer"}}, "kind"),
-    (b"a\n1\nx\n", {"types": {"a": ["1"]}}, "kind"),
-    (b"a\n0.1234567890123456789\n", {"types": {"a": "decimal"}}, "as text"),
-])  # fmt: skip
-def test_errors_have_the_words_of_the_page(tmp_path, content, given, word):
-    (tmp_path / "a.csv").write_bytes(content)
-    asked = {"path": str(tmp_path / "a.csv"), "name": "a.csv"} | given
-    error = json.loads(glue.call("read", json.dumps(asked)))["error"]
-    assert word in error and "--" not in error and "=" not in error
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_table_below_its_promise_is_refused_in_the_words_of_the_page(tmp_path):
-    m = ap.load("adult", rows=600, seed=0)
-    recoding = ap.full_domain(m, k=10)
-    glue._now.update(release=ap.recode(m.sample(40, seed=0), recoding), table=None)
-    error = json.loads(glue.call("write", json.dumps({"path": str(tmp_path / "a.csv")})))["error"]
-    assert "k=10" in error and error.endswith("Choose other settings.")
-    assert "--" not in error and not any(tmp_path.iterdir())
-
-
 def test_pages_of_lessons_carry_no_solution(folder):
     tool, secrets = load_tool("live"), secrets_of_lessons()
     pages = [name for name in tool.notebooks() if name.startswith("course/")]
@@ -84,25 +56,6 @@ def test_pages_of_lessons_carry_no_solution(folder):
         text = " ".join(page.replace(r"\"", '"').split())
         assert [secret for secret in secrets if secret in text] == []
         assert not [place for place in tool.own_tree(name) if place.endswith((".ipynb", ".yaml"))]
-
-
-def test_an_archive_with_another_content_is_refused(tmp_path):
-    (tmp_path / "pyodide.js").write_text("alert(1)")
-    done = subprocess.run(
-        [sys.executable, "tools/live.py", "--to", tmp_path / "page"], cwd=ROOT, text=True,
-        capture_output=True, env=os.environ | {"ANONPAPER_PYODIDE": str(tmp_path)},
-    )  # fmt: skip
-    assert done.returncode == 1
-    assert "pyodide.js has the sha256" in done.stderr
-    assert not (tmp_path / "page").exists()
-
-
-def test_it_loads_its_folder_once_and_nothing_else(live):
-    files = [url for url in live.requests if not url.startswith(("blob:", "data:"))]
-    assert [url for url in files if not url.startswith(live.address)] == []
-    assert len(files) == len(set(files)) == live.asked
-    said = int(re.search(r"The tool is (\d+) MB", live.page.inner_text("#size"))[1])
-    assert abs(said - live.megabytes) < 1
 
 
 @pytest.mark.filterwarnings("ignore:minimality attack")

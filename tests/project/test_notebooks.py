@@ -7,8 +7,6 @@ import pytest
 import yaml
 from project.cells import NAMES, NOTEBOOKS, code_cells, python_of, read
 
-import anonpaper as ap
-
 PAPERS = sorted(
     path.parent.name for kind in ("paper", "asked") for path in NOTEBOOKS.glob(f"*/{kind}.toml")
 )
@@ -30,10 +28,6 @@ def parameters_of(name):
 @pytest.fixture(params=NAMES)
 def name(request):
     return request.param
-
-
-def test_there_is_a_notebook_to_start_with():
-    assert "00_start_here" in NAMES
 
 
 def test_a_notebook_opens_with_a_title_and_has_parameters(name):
@@ -70,26 +64,6 @@ def test_no_algorithm_is_written_in_a_notebook(name):
                 assert node.end_lineno - node.lineno < lines, cell.source
 
 
-GRIDS = [
-    name
-    for name in NAMES
-    if name.split("/")[0] in PAPERS
-    if any("run_grid(" in cell.source for cell in code_cells(name))
-]
-
-
-@pytest.mark.parametrize("name", GRIDS)
-def test_before_a_grid_one_setting_is_run_openly_and_the_source_is_at_hand(name):
-    before = []
-    for cell in code_cells(name):
-        if "run_grid(" in cell.source:
-            break
-        before.append(cell.source)
-    called = {called for source in before for called in re.findall(r"\bap\.(\w+)\(", source)}
-    assert any(hasattr(getattr(ap, function), "algorithm") for function in called)
-    assert "source_of" in before[-1] or "source_of" in before[-2]
-
-
 def test_code_and_outputs_name_no_path_of_one_machine(name):
     text = (NOTEBOOKS / f"{name}.ipynb").read_text()
     folders = r"/(home|root|tmp|Users|opt|var|mnt|usr|work)/|[A-Z]:\\\\"
@@ -104,28 +78,3 @@ def test_every_code_cell_was_executed_in_order_and_without_error(name):
     outputs = [output for cell in cells for output in cell.outputs]
     assert [output for output in outputs if output.output_type == "error"] == []
     assert [output.text for output in outputs if output.get("name") == "stderr"] == []
-
-
-def test_nothing_of_the_run_is_left_in_the_metadata(name):
-    notebook = read(name)
-    assert set(notebook.metadata) == {"kernelspec", "language_info"}
-    assert notebook.metadata.kernelspec.name == "python3"
-    assert notebook.metadata.language_info == {"name": "python"}
-    for cell in notebook.cells:
-        assert set(cell.metadata) <= {"tags", "nbgrader"}
-        assert "injected-parameters" not in cell.metadata.get("tags", [])
-
-
-def test_cell_ids_are_unique(name):
-    ids = [cell.id for cell in read(name).cells]
-    assert len(set(ids)) == len(ids)
-
-
-def test_figures_are_shown_as_png_only(name):
-    kinds = {
-        kind
-        for cell in code_cells(name)
-        for output in cell.outputs
-        for kind in output.get("data", {})
-    }
-    assert not kinds & {"image/svg+xml", "application/vnd.jupyter.widget-view+json"}

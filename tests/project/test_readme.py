@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pytest
 from matplotlib import image
-from project.cells import code_cells
 from project.tools import files_of_the_project, load_tool
 
-import anonpaper as ap
 from anonpaper.owner.cli import app, main
 
 ROOT = Path(__file__).parents[2]
@@ -35,10 +33,6 @@ def test_links_lead_somewhere(page):
     assert links or page.name == "glossary.md"
 
 
-def test_the_readme_is_short():
-    assert len(README.read_text().split()) <= 800
-
-
 def test_the_picture_of_the_readme_is_what_is_drawn_from_the_tables():
     """After a change of its code or tables: `.venv/bin/python tools/results.py picture`."""
     if not (ROOT / "figures/paper/boger2020").is_dir():
@@ -47,11 +41,6 @@ def test_the_picture_of_the_readme_is_what_is_drawn_from_the_tables():
     committed = image.imread(ROOT / "figures/before_and_after.png")
     assert drawn.shape == committed.shape
     assert (abs(drawn - committed) > 0.1).mean() < 1e-4  # of one machine and another
-
-
-def test_names_exist():
-    for name in re.findall(r"\bap\.(\w+)\(", TEXT):
-        assert hasattr(ap, name), name
 
 
 def test_make_targets_exist():
@@ -90,45 +79,3 @@ def test_commands_that_other_texts_name_exist():
 
 
 # ---- figures/README.md ------------------------------------------------------------------------
-
-FIGURES = (ROOT / "figures" / "README.md").read_text()
-LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
-NOTEBOOK = re.compile(r"notebooks/(.*)\.ipynb")
-
-
-def rows_of_figures():
-    """Yield the cells of each row of each table by the heading of their column."""
-    header = None
-    for line in FIGURES.splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if not line.startswith("|"):
-            header = None
-        elif header is None:
-            header = cells
-        elif "---" not in line:
-            yield dict(zip(header, cells, strict=True))
-
-
-def test_every_figure_and_table_names_its_notebook_and_that_the_functions_of_its_grids():
-    rows = list(rows_of_figures())
-    runs = {row["notebook"]: row for row in rows if "target" in row}
-    shown = [row for row in rows if "in the paper" in row]
-    assert {row["notebook"] for row in shown} == set(runs)
-    assert all(all(row.values()) for row in shown)
-    for row in runs.values():
-        assert (ROOT / "figures" / LINK.findall(row["notebook"])[0][1]).exists()
-        for function, file in LINK.findall(row["functions of its grids"]):
-            code = (ROOT / "figures" / file).read_text()
-            assert re.search(rf"^def {function}\(", code, re.M), (function, file)
-
-
-def test_a_notebook_names_functions_if_it_has_a_grid():
-    named = {
-        NOTEBOOK.search(row["notebook"])[1]: row["functions of its grids"] != "no grid"
-        for row in rows_of_figures()
-        if "target" in row
-    }
-    assert named
-    for name in named:
-        gridded = any("run_grid(" in cell.source for cell in code_cells(name))
-        assert named[name] >= gridded, name

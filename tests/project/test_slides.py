@@ -2,16 +2,13 @@
 
 import re
 
-import matplotlib
 import pytest
 from project.browsers import opened
 from project.lessons import secrets_of_lessons
 from project.tools import load_tool
 
 slides = load_tool("slides")
-pictures = slides.course_pictures
 LESSONS = slides.all_lessons()
-LEAST = 20  # pixels of the type in a picture that fills a slide
 
 # what a class could trip over, looked up in the page itself, slide after slide
 FAULTS = r"""async () => {
@@ -63,23 +60,3 @@ def test_every_lesson_has_slides_for_two_lectures_without_a_solution(folder):
         assert page.count("<blockquote>") >= 5, path.stem
         text = " ".join(re.sub("<[^>]*>", "", page).split())
         assert [secret for secret in secrets if secret in text] == []
-
-
-def test_every_lesson_shows_two_pictures_of_concepts_as_they_are_drawn():
-    for path in LESSONS:
-        found = {}
-        for cell in slides.nbformat.read(path, 4).cells:
-            for text, name in pictures.PICTURE.findall(cell.source):
-                assert text == pictures.about(name) and 50 < len(text) < 320
-                found[name] = cell.attachments[f"{name}.png"]["image/png"]
-        assert len(found) >= 2, path.stem
-        for name, picture in found.items():
-            figure = pictures.DRAWN[name]()
-            held, new = (
-                matplotlib.image.imread(slides.io.BytesIO(content))
-                for content in (slides.base64.b64decode(picture), pictures.png(figure))
-            )
-            assert held.shape == new.shape and abs(held - new).mean() < 0.01, name
-            texts = [one for one in figure.findobj(matplotlib.text.Text) if one.get_text().strip()]
-            smallest = min(one.get_fontsize() for one in texts)
-            assert smallest / 72 / figure.get_figwidth() * 1160 >= LEAST, name
