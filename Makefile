@@ -25,12 +25,19 @@ PINS := sed -n 's/ \\$$//; /==/p' requirements.lock
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb notebooks/*/*.ipynb))
 LESSONS := $(wildcard notebooks/course/*.ipynb)
 PAPERS := $(sort $(patsubst notebooks/%/,%,$(dir $(filter-out $(LESSONS),$(wildcard notebooks/*/*.ipynb)))))
+# an executed notebook, written last, says that all of its results are there; at the papers' sizes
+# only notebooks that save results run
+RESULTS ?= figures/$(PROFILE)
+SAVING := $(shell grep -l Results.from_parameters $(NOTEBOOKS))
+RUNNING := $(if $(filter paper,$(PROFILE)),$(SAVING),$(NOTEBOOKS))
+EXECUTED := $(RUNNING:notebooks/%=$(RESULTS)/notebooks/%)
+SOURCES := requirements.lock $(shell find anonpaper data/reference notebooks -name '*.py' -o -name '*.csv' -o -path '*/datasets/*.toml')
 # quick results are compared with what is expected of them, those at the papers' sizes reported
 COMPARED := $(if $(filter paper,$(PROFILE)),report,expected)
-SIZES = --profile $(PROFILE) --jobs $(JOBS)
-README = $(if $(filter paper,$(PROFILE)),$(RUN) tools/results.py,true)
 # one thread per library in each process: the processes share the cores
 ONE_THREAD := MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+SEVERAL := $(if $(filter 1,$(JOBS)),,$(ONE_THREAD) ANONPAPER_WORKERS=1)
+NEXT = @$(MAKE) --no-print-directory --keep-going --jobs $(JOBS)
 PYTEST := $(ONE_THREAD) TQDM_DISABLE=1 env -u MAKEFLAGS -u MAKELEVEL \
   $(RUN) -m pytest -q --numprocesses $(WORKERS) --dist loadfile
 # notebooks that save no tables are executed again and compared with their own outputs
@@ -103,28 +110,37 @@ data/cache/.fetched: anonpaper/datasets/registry.toml | $(ENV)/.package-installe
 # ---- notebooks --------------------------------------------------------------------------------
 
 figures: env data  ## run what changed into figures/$(PROFILE)
-	@$(RUN) tools/notebooks.py make $(SIZES)
-	@$(README)
+	$(NEXT) $(EXECUTED)
+
+$(RESULTS)/notebooks/%.ipynb: notebooks/%.ipynb $(SOURCES)
+	@$(SEVERAL) $(RUN) tools/notebooks.py run $* --profile $(PROFILE) --to $(RESULTS)
 
 $(PAPERS:%=paper-%): paper-%: env data
-	@$(RUN) tools/notebooks.py make $* $(SIZES)
-	@$(README)
+	$(NEXT) $(filter $(RESULTS)/notebooks/$*/%,$(EXECUTED))
 
 report: env  ## judge all claims at the papers' sizes
+	@$(RUN) tools/results.py
 	@$(RUN) tools/report.py
 
 expected: env  ## say whether the tables in figures/quick are as expected
-	@$(RUN) tools/verify.py || true
+	@$(RUN) tools/verify.py figures/expected/quick figures/quick || true
 
 # at the papers' sizes the committed ones stay, and others are made in build/verify
-verify: $(if $(filter paper,$(PROFILE)),env data,figures)  ## compare results with the committed ones; PAPER=... for one paper
-	@$(RUN) tools/verify.py $(SIZES) --paper '$(PAPER)'
+verify: env data  ## compare results with the committed ones; PAPER=... for one paper
+ifeq ($(PROFILE),paper)
+	$(NEXT) RESULTS=build/verify/paper $(if $(PAPER),paper-$(PAPER),figures)
+	@$(RUN) tools/verify.py figures/paper build/verify/paper $(PAPER)
+else
+	$(NEXT) $(if $(PAPER),paper-$(PAPER),figures)
+	@$(RUN) tools/verify.py figures/expected/quick figures/quick $(PAPER)
+endif
 
 notebooks: env data  ## execute all committed notebooks in place, and what is expected of quick runs
-	@$(RUN) tools/notebooks.py refresh --jobs $(JOBS)
+	$(NEXT) $(NOTEBOOKS:notebooks/%.ipynb=refresh-%)
 	@$(RUN) tools/results.py
+
 $(NOTEBOOKS:notebooks/%.ipynb=refresh-%): refresh-%: env data
-	@$(RUN) tools/notebooks.py refresh $*
+	@$(SEVERAL) $(RUN) tools/notebooks.py refresh $*
 
 lab: env data  ## open JupyterLab
 	@$(RUN) -m jupyter lab --notebook-dir notebooks
@@ -160,7 +176,7 @@ endif
 # ---- checks -----------------------------------------------------------------------------------
 
 test: env data  ## run the whole check: notebooks, tests, doctests, import rules
-	-@$(RUN) tools/notebooks.py make --jobs $(CORES)  # one that fails fails a test
+	-$(NEXT) $(EXECUTED)  # one that fails fails a test
 	@$(PYTEST) $(NBVAL) anonpaper tests
 test-all: test
 

@@ -4,16 +4,10 @@ The yardsticks are the row-by-row version of the tests, which makes the same gro
 pandas groupby of the same columns.
 """
 
-import sys
-from pathlib import Path
-
 import measure
-import pandas as pd
+from referees.klt import RowByRow
 
 import anonpaper as ap
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from referees.klt import RowByRow
 
 SELECTED = {"race": 3, "education": 8, "sex": 2, "age": 35}  # values of a query, by default
 VARIED = {
@@ -29,24 +23,25 @@ def rows():
     adult = ap.load("adult", qi=list(SELECTED))
 
     few = adult.sample(1_000, seed=0)
-    fast = measure.best_seconds(lambda: from_codes(few))
+    fast = measure.best_seconds(lambda: measure.ungrouped(ap.klt, few))
     plain = measure.best_seconds(lambda: RowByRow(few, 10, 5, 0.3).run(), repeat=1)
     yield measure.against("klt by rows (the paper's steps), Adult 1,000", plain, "klt", fast, None)
 
-    whole = measure.best_seconds(lambda: from_codes(adult), repeat=5)
-    coded = pd.DataFrame(adult.codes, columns=adult.qi)
-    groupby = measure.best_seconds(lambda: coded.groupby(adult.qi, sort=False).ngroup(), repeat=5)
+    whole = measure.best_seconds(lambda: measure.ungrouped(ap.klt, adult), repeat=5)
+    groupby = measure.groupby_seconds(adult)
     yield measure.against("klt, Adult 32,561, seconds", whole, "pandas groupby", groupby, 300)
 
     # Step 4 repeats 1,500 times: quick only as long as rows that nobody can take are not queued.
-    often = measure.best_seconds(lambda: from_codes(adult, l=8, theta=0.2), repeat=2)
+    often = measure.best_seconds(
+        lambda: measure.ungrouped(ap.klt, adult, l=8, theta=0.2), repeat=2
+    )
     yield measure.against("klt, Adult, l = 8, theta = 0.2, seconds", often, "l = 5, theta = 0.3",
                           whole, 15)  # fmt: skip
 
     # By rows, 10 times as many take 100 times as long.
     for low, high, limit in ((10_000, 100_000, 15), (100_000, 1_000_000, 22)):
-        small = measure.best_seconds(lambda: from_codes(occ(low)), repeat=2)  # noqa: B023
-        large = measure.best_seconds(lambda: from_codes(occ(high)), repeat=1)  # noqa: B023
+        small = measure.best_seconds(lambda: measure.ungrouped(ap.klt, occ(low)), repeat=2)  # noqa: B023
+        large = measure.best_seconds(lambda: measure.ungrouped(ap.klt, occ(high)), repeat=1)  # noqa: B023
         yield measure.against(f"klt, occ {high:,}, seconds", large, f"{low:,}", small, limit)
 
     adult.cells  # noqa: B018 - grouped once, for the releases and the queries
@@ -60,12 +55,6 @@ def rows():
 def occ(rows):
     """Return rows of occ, drawn with replacement where it has fewer."""
     return ap.load("occ", rows=rows, qi=OCC_QI)
-
-
-def from_codes(m, **parameters):
-    """Cluster a table with nothing grouped before."""
-    m.__dict__.pop("cells", None)
-    return ap.klt(m, **parameters)
 
 
 def ask(adult, releases):

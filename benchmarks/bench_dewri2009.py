@@ -4,19 +4,14 @@ The yardsticks are one pandas groupby over the generalized distinct tuples of Ad
 an evaluation amounts to, and the number of distinct tuples, on which its cost should depend.
 """
 
-import sys
-from pathlib import Path
-
 import measure
 import numpy as np
 import pandas as pd
+from referees import preference as referee
+from referees.tables import adult_in_intervals
 
 import anonpaper as ap
 from anonpaper.recoders.evaluation import Evaluator
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from referees import preference as referee
-from referees.tables import adult_in_intervals
 
 RECODINGS = 200
 

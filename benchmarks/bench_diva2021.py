@@ -6,31 +6,23 @@ installed, its Mondrian is timed and scored on the same table.
 """
 
 import importlib.util
-import sys
-from pathlib import Path
 
 import measure
 import numpy as np
-import pandas as pd
+from referees.clustering import k_member_rows, strict_mondrian_rows
 
 import anonpaper as ap
 from anonpaper.constraints import proportion_constraints
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from referees.clustering import k_member_rows, strict_mondrian_rows
 
 QI = ["age", "workclass", "education", "marital-status", "race", "sex", "native-country"]
 
 
 def rows():
     census = ap.load("census")
-    coded = pd.DataFrame(census.codes, columns=census.qi)
-    yardstick = measure.best_seconds(
-        lambda: coded.groupby(census.qi, sort=False).ngroup(), repeat=5
-    )
+    yardstick = measure.groupby_seconds(census)
 
     def timed(algorithm, m=census):
-        return measure.best_seconds(lambda: from_codes(algorithm, m))
+        return measure.best_seconds(lambda: measure.ungrouped(algorithm, m))
 
     sigma = eight_constraints(census)
     for name, algorithm, limit in (
@@ -43,7 +35,7 @@ def rows():
                               limit)  # fmt: skip
 
     table = census.codes.nbytes + census.sensitive_codes.nbytes
-    peak = measure.peak_bytes(lambda: from_codes(lambda m: ap.diva(m, sigma, 20), census))
+    peak = measure.peak_bytes(lambda: measure.ungrouped(lambda m: ap.diva(m, sigma, 20), census))
     yield measure.against("diva, peak memory, MB", peak / 1e6, "coded table", table / 1e6, 40)
 
     fifth = census.sample(60_000, seed=0)
@@ -96,9 +88,3 @@ def labels_of(groups, n):
     for number, rows in enumerate(groups):
         labels[rows] = number
     return labels
-
-
-def from_codes(algorithm, m):
-    """Run an algorithm on the coded table, with nothing grouped before."""
-    m.__dict__.pop("cells", None)
-    return algorithm(m)

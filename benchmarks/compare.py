@@ -6,14 +6,14 @@ Each tool gets an environment of its own in build/benchmark, from the package in
 in its tool.toml, or the project's. A task is a folder with table.csv, a hierarchy per column and
 task.json; the tool's command gets table.csv, task.json and the name of the file to write. The
 folder is removed before the next tool runs. Tools run with one thread, for two minutes at most.
-Seconds are of processor time, and memory is the peak. Both include the start and all processes,
-see watched.py. tools.csv says of every tool whether it ran, on what, and the seed of the queries,
+Seconds are of processor time, and memory is the peak of 10 looks a second. Both include what the
+tool starts. tools.csv says of every tool whether it ran, on what, and the seed of the queries,
 drawn anew unless it is given. measured.csv has a row per release. The notebook
 together/1_against_other_tools reads both.
 
 Not prevented: a tool runs as the same user as the judge. It can read the project's data, which
 contain the outsiders, a seed that was given, and what runs beside it if several tasks run at a
-time. It can leave files for its next task, and end or change the judge's own processes.
+time. It can leave files and processes behind, and end or change the judge's own.
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ import json
 import os
 import platform
 import re
+import resource
 import secrets
 import shutil
-import signal
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -38,8 +40,8 @@ from typing import IO
 
 import joblib
 import pandas as pd
+import psutil
 from judge import Task, judged
-from watched import adopt, alive, end
 
 import anonpaper as ap
 
@@ -139,48 +141,54 @@ def release(tool: Tool, method: str, task: Task) -> dict:
         "hierarchies": files, "seed": 0,
         "domain": task.domain | {task.sensitive: task.secrets},
     }  # fmt: skip
-    with (
-        TemporaryDirectory(ignore_cleanup_errors=True) as folder,
-        TemporaryFile() as told, TemporaryFile() as said,
-    ):  # fmt: skip
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder, TemporaryFile() as said:
         task.people.to_csv(Path(folder, "table.csv"), index=False)
         for name, file in files.items():
             task.hierarchies[name].to_csv(Path(folder, file))
         Path(folder, "task.json").write_text(json.dumps(asked))
-        code = watched(tool, folder, told, said)
-        told.seek(0), said.seek(0)
-        ending, lines = told.read(), said.read().decode(errors="replace").split("\n")
+        code, found = watched(tool, folder, said)
+        said.seek(0)
+        lines = said.read().decode(errors="replace").split("\n")
         written = Path(folder, "released.csv")
         raw = written.read_bytes() if written.is_file() else None
-    if code or ending.count(b"\n") != 1:
-        return {"promise": "none kept: the watching process was ended"}
-    ended = json.loads(ending)
-    found = {"seconds": ended["seconds"], "memory": ended["memory"]}
-    if ended["code"] in (-signal.SIGKILL, -signal.SIGXCPU):
+    if code is None:
         return found | {"promise": f"none kept: stopped after {SECONDS} seconds"}
-    if ended["code"] or raw is None:
+    if code or raw is None:
         last = next((line.strip() for line in reversed(lines) if line.strip()), "no file")
         return found | {"promise": f"none kept: {last[:120]}"}
     return found | judged(task, raw)
 
 
-def watched(tool: Tool, folder: str, told: IO, said: IO) -> int:
-    """Run a tool under watched.py; end what is left if it ended the watching process."""
-    adopt()
-    before, own = {*alive()}, {"TMPDIR": folder}
-    command = [sys.executable, HERE / "watched.py", str(SECONDS), *tool.filled(),
-               "table.csv", "task.json", "released.csv"]  # fmt: skip
-    watching = subprocess.Popen(
-        command, cwd=folder, env=os.environ | ONE_THREAD | own, stdout=told, stderr=said
-    )
-    try:
-        watching.wait(20 * SECONDS + 60)
-    except subprocess.TimeoutExpired:
-        watching.kill()
-    code = watching.wait()
-    while left := {*alive()} - before:
-        end(left)
-    return code
+def watched(tool: Tool, folder: str, said: IO) -> tuple[int | None, dict[str, float]]:
+    """Run a tool; return its exit code, none if it was stopped, and its seconds and MiB."""
+    before, spent, most = children_seconds(), {}, 0
+    running = psutil.Popen(
+        [*tool.filled(), "table.csv", "task.json", "released.csv"], cwd=folder,
+        env=os.environ | ONE_THREAD | {"TMPDIR": folder}, stdout=said, stderr=said,
+    )  # fmt: skip
+    until, is_over = time.monotonic() + 20 * SECONDS, False
+    while running.poll() is None and not is_over:
+        size = 0
+        with suppress(psutil.Error):
+            for process in (running, *running.children(recursive=True)):
+                with suppress(psutil.Error):
+                    spent[process] = sum(process.cpu_times()[:2])
+                    size += process.memory_info().rss
+        most = max(most, size)
+        is_over = sum(spent.values()) > SECONDS or time.monotonic() > until
+        time.sleep(0.1)
+    for process in (running, *spent):
+        with suppress(psutil.Error):
+            process.kill()
+    code = running.wait()
+    seconds = max(children_seconds() - before, sum(spent.values()))
+    return None if is_over else code, {"seconds": seconds, "memory": most / 2**20}
+
+
+def children_seconds() -> float:
+    """Return the processor time of all processes that this one waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def machine(load: float) -> str:

@@ -158,11 +158,9 @@ class Shown:
             penalties = np.array([self.task.penalty(name, mask) for mask in masks])
             lost += penalties[self.number[name]].sum() + n - rows
             changed += (masks.sum(axis=1) > 1)[self.number[name]].sum() + n - rows
-        sizes = self.rows.groupby(self.task.qi).size()
         return {
             "detail lost": lost / n / len(self.masks),
             "values changed": changed / n / len(self.masks),
-            "people alike": ((sizes**2).sum() + (n - rows) * n) / n / n,
         }
 
     def codes(self, people: pd.DataFrame) -> dict[str, np.ndarray]:

@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
+sys.path.append(str(HERE.parent / "tests"))  # plain versions of algorithms are there
 # one thread, so that a ratio does not depend on the number of cores
 ONE_THREAD = dict.fromkeys(
     ["MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"], "1"

@@ -112,24 +112,6 @@ def loads(source: str) -> list[str]:
     return re.findall(r"""\bap\.load\(["'](\w+)["']""", source)
 
 
-def write_wheel(folder: Path) -> str:
-    """Build the package's wheel and return its file's name."""
-    folder.mkdir()
-    build = f"from setuptools import build_meta; build_meta.build_wheel({str(folder)!r})"
-    with tempfile.TemporaryDirectory() as copy:  # setuptools leaves folders behind
-        sources = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / "anonpaper", Path(copy, "anonpaper"), ignore=sources)
-        for name in ("README.md", "LICENSE", "setup.py"):
-            shutil.copy(ROOT / name, copy)
-        # the version is that of the checkout, whose tags the copy does not have
-        project = (ROOT / "pyproject.toml").read_text()
-        version = f'version = "{anonpaper.__version__}"\ndynamic = ['
-        stated = project.replace('dynamic = ["version", ', version)
-        Path(copy, "pyproject.toml").write_text(stated)
-        subprocess.run([sys.executable, "-c", build], cwd=copy, check=True, capture_output=True)
-    return next(folder.glob("*.whl")).name
-
-
 def wheel_name(requirement: str) -> str:
     """Return the name under which a wheel of the package index is kept."""
     return requirement.replace("-", "_").replace("==", "-") + ".whl"
@@ -179,12 +161,16 @@ def checked(path: Path, sha256: str) -> Path:
 
 
 def own_files(folder: Path) -> dict[str, Path]:
-    """Return our files that every page needs: the wheel, the worker and Pyodide's lock."""
-    wheel = write_wheel(folder / "wheel")
-    lock = folder / "pyodide-lock.json"
+    """Return our files that every page needs: the package, the worker and Pyodide's lock."""
+    lock, about = folder / "pyodide-lock.json", folder / "METADATA"
     lock.write_text(json.dumps({of: PINNED["pyodide"][of] for of in ("info", "packages")}))
-    own = {f"anonpaper-{wheel.split('-')[1]}.whl": folder / "wheel" / wheel}
-    return own | {lock.name: lock, "worker.js": PAGE / "worker.js"}
+    about.write_text(f"Metadata-Version: 2.1\nName: anonpaper\nVersion: {anonpaper.__version__}\n")
+    package = {f"anonpaper-{anonpaper.__version__}.dist-info/METADATA": about}
+    for path in (ROOT / "anonpaper").rglob("*.*"):
+        if "__pycache__" not in path.parts:
+            package[path.relative_to(ROOT).as_posix()] = path
+    own = {"anonpaper.whl": packed(package, folder), lock.name: lock}
+    return own | {"worker.js": PAGE / "worker.js"}
 
 
 def notebooks() -> list[str]:

@@ -20,14 +20,6 @@ from anonpaper.files import write_whole
 PROFILES = ("quick", "paper")
 
 
-def drop_orphans(results: Path) -> None:
-    """Remove the results of notebooks that are gone or were renamed."""
-    for name, share in inputs.known_shares(results).items():
-        if not (inputs.NOTEBOOKS / f"{name}.ipynb").exists():
-            for path in (*share["outputs"], f"notebooks/{name}.ipynb", f"manifest/{name}.json"):
-                (results / path).unlink(missing_ok=True)
-
-
 def write_readme() -> None:
     """Write figures/README.md, and figures/timings.csv with the minutes of both profiles."""
     outputs, functions = {}, {}
@@ -35,7 +27,7 @@ def write_readme() -> None:
         for share in inputs.known_shares(inputs.FIGURES / profile).values():
             about = {"profile": profile, "notebook": share["notebook"]}
             outputs |= {path: given | about for path, given in share["outputs"].items()}
-        shares = inputs.known_shares(inputs.reference(profile)).values()
+        shares = inputs.known_shares(inputs.FIGURES / profile).values()
         functions |= {s["notebook"]: s["functions"] for s in shares if s.get("functions")}
     papers = {Path(path).parts[0]: [] for path in sorted(outputs)}
     for path, about in sorted(outputs.items(), key=place_in_paper):
@@ -64,7 +56,8 @@ def minutes() -> pd.DataFrame:
         found = pd.read_csv(file, dtype=str, index_col="notebook")
     for profile in PROFILES:
         for share in inputs.known_shares(inputs.FIGURES / profile).values():
-            found.loc[share["notebook"], profile] = f"{max(share['seconds'] / 60, 0.1):.1f}"
+            minutes = max(share.get("seconds", 0) / 60, 0.1)
+            found.loc[share["notebook"], profile] = f"{minutes:.1f}"
     there = [(inputs.ROOT / name).exists() for name in found.index]
     return found.loc[there].fillna("").sort_index()
 

@@ -1,7 +1,7 @@
 """What readers of a notebook see: the results of the paper edition, figures/paper.
 
-A notebook that runs shows its own results. With ``ANONPAPER_SHOW=paper``, as `make refresh` runs
-it, each saved figure, table and verdict is shown as the paper edition has it.
+A notebook that runs shows its own results. With ``ANONPAPER_SHOW=paper``, as `make` runs
+it at quick sizes, each saved figure, table and verdict is shown as the paper edition has it.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ import pandas as pd
 
 from anonpaper.compendium.tables import folders, read_table, saved
 
-__all__ = ["NO_RUN", "QUICK_RUN", "answer", "edition_parameters", "edition_table", "picture",
-           "show", "shows_edition"]  # fmt: skip
+__all__ = ["QUICK_RUN", "answer", "edition_parameters", "edition_table", "picture", "show",
+           "shows_edition"]  # fmt: skip
 
-#: Shown beside a result that the paper edition does not have yet, and in place of one.
+#: Shown beside a result that the paper edition does not have yet.
 QUICK_RUN = "*From a quick run at small sizes: the paper edition does not have this result yet.*"
-NO_RUN = "*This notebook has not run yet at the papers' sizes: it shows text and code only.*"
 
 
 def answer(text: str, *, shown: str = "", sure: str = "") -> None:

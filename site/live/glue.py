@@ -160,12 +160,12 @@ def prepare(roles: list, missing: str = "category") -> dict:
 
 
 def _risks(m, rel) -> dict:
-    """People who are unique, in classes below 5, and the greatest share of a secret in a class."""
+    """The smallest class, people who are unique, and the greatest share of a secret in a class."""
     classes = rel.entries.in_groups(rel.classes.group)
     sizes = GroupCounts.of(classes).sizes
     shares = [ap.Theta(1, of=name).level(classes) for name in m.sensitives]
-    return {"smallest": int(sizes.min()), "alone": int((sizes == 1).sum()),
-            "few": int(sizes[sizes < 5].sum()), "sure": max(shares, default=None)}  # fmt: skip
+    found = {"smallest": int(sizes.min()), "alone": int((sizes == 1).sum())}
+    return found | {"sure": max(shares, default=None)}
 
 
 # ---- the release ------------------------------------------------------------------------------
@@ -215,13 +215,13 @@ def protect(method, form, k=5, l=1, t=1.0) -> dict:
     }  # fmt: skip
 
 
-def rows(start: int, count: int) -> dict:
-    """Return rows of the table beside the same rows as they are published."""
+def rows(count: int) -> dict:
+    """Return the first rows of the table beside the same rows as they are published."""
     m, rel = _now["m"], _now["release"]
     names = [name for name in m.frame.columns if name in {*m.qi, *m.sensitives}]
-    before = m.frame[names].iloc[start : start + count]
+    before = m.frame[names].head(count)
     after = rel.frame[names].reindex(before.index).astype(object)
-    there = rel.is_published[start : start + count]
+    there = rel.is_published[:count]
     return {
         "names": names,
         "secret": [name in m.sensitives for name in names],
@@ -237,30 +237,6 @@ def rows(start: int, count: int) -> dict:
 def _shown(value: object) -> str:
     missing = value is None or (isinstance(value, float) and value != value)
     return "" if missing else str(value)[:60]
-
-
-def settings() -> list:
-    """Return the settings that are compared: every method from weak to strong."""
-    m, most = _now["m"], _now["m"].n_people
-    ks = [k for k in (2, 5, 10, 25, 50) if k <= most]
-    found = [("mondrian", "generalize", k, 1) for k in ks]
-    found += [("full_domain", "recode", k, 1) for k in ks]
-    if len(m.sensitives) == 1 and m.people is None:
-        counts = np.bincount(m.sensitive_codes)
-        ls = [l for l in (2, 3, 4, 6, 8) if l <= m.n // counts.max()]
-        found += [("mondrian", "generalize", 2, l) for l in ls]
-        found += [
-            (method, METHODS[method][1][0], 1, l)
-            for method in ("tds", "tp_plus", "hilbert")
-            for l in ls
-        ]
-    return [dict(zip(("method", "form", "k", "l"), one, strict=True)) for one in found]
-
-
-def compare(method, form, k, l) -> dict:
-    """Return loss and risk of one setting."""
-    rel = _made(method, form, k, l, 1.0)
-    return {"loss": float(ap.measure.gcp(rel)), **_risks(_now["m"], rel)}
 
 
 # ---- files ------------------------------------------------------------------------------------
@@ -299,7 +275,4 @@ def example(path: str) -> dict:
     return {"path": path}
 
 
-CALLS = {
-    f.__name__: f
-    for f in (read, prepare, protect, rows, settings, compare, write, write_report, example)
-}
+CALLS = {f.__name__: f for f in (read, prepare, protect, rows, write, write_report, example)}

@@ -9,9 +9,6 @@ const people = n => `${count(n)} ${n === 1 ? "person" : "people"}`;
 const KINDS = { text: "text, a category", integer: "whole number", decimal: "number 1.5",
                 "decimal-comma": "number 1,5", date: "date 2024-12-31", ordered: "text in alphabetical order" };
 const ROLES = { out: "leave out", known: "known to others", secret: "secret", identifier: "identifies a person: leave out" };
-const LABELS = { mondrian: "Mondrian", full_domain: "Full domain", tds: "TDS", tp_plus: "TP+", hilbert: "Hilbert" };
-const STYLES = { mondrian: ["#4477aa", "circle"], full_domain: ["#aa3377", "square"], tds: ["#994400", "down"],
-                 tp_plus: ["#228833", "triangle"], hilbert: ["#b8860b", "diamond"] };
 const HEEDS = { mondrian: "klt", full_domain: "klt", tds: "lt", tp_plus: "l", tp: "l", hilbert: "l" };
 const FORMS = { mondrian: ["generalize", "suppress"], full_domain: ["recode"], tds: ["recode"],
                 tp_plus: ["suppress", "generalize"], tp: ["suppress", "generalize"],
@@ -76,7 +73,7 @@ async function recover(place, error) {
     : memory ? "The table does not fit in the memory of a browser tab. Use the command line, or choose the table again with fewer rows or columns."
     : `Something failed that should not: ${error.message.split("\n").pop()}. Choose the table again.`, "bad");
   table = null;
-  for (const id of ["s-columns", "s-now", "s-protect", "s-compare", "s-save", "how"]) $(id).hidden = true;
+  for (const id of ["s-columns", "s-now", "s-protect", "s-save", "how"]) $(id).hidden = true;
 }
 
 $("stop").onclick = () => {
@@ -89,11 +86,6 @@ $("stop").onclick = () => {
 let table = null, chosen = null, types = {}, roles = null, current = 0;
 
 $("file").onchange = () => { if ($("file").files[0]) choose($("file").files[0]); $("file").value = ""; };
-const drop = $("drop");
-window.ondragover = window.ondrop = event => event.preventDefault();
-drop.ondragover = () => drop.classList.add("over");
-drop.ondragleave = () => drop.classList.remove("over");
-drop.ondrop = event => { drop.classList.remove("over"); if (event.dataTransfer.files[0]) choose(event.dataTransfer.files[0]); };
 $("example").onclick = async () => {
   const made = await askAndTell("told", "Drawing people", "example", { path: "/example.csv" });
   if (made) choose(new File([made.content], "example.csv"), ["identifier", "known", "known", "known", "known", "secret"]);
@@ -112,7 +104,7 @@ function choose(file, proposed = null) {
 
 async function read(delimiter, encoding) {
   const mine = ++current;
-  for (const id of ["s-columns", "s-now", "s-protect", "s-compare", "s-save"]) $(id).hidden = true;
+  for (const id of ["s-columns", "s-now", "s-protect", "s-save"]) $(id).hidden = true;
   if (chosen.size > LARGEST) {
     tell("told", `${chosen.name} has ${count(Math.round(chosen.size / 1e6))} MB. This page takes up to ${LARGEST / 1e6} MB: use the command line for larger tables.`, "bad");
     $("how").hidden = true;
@@ -179,7 +171,7 @@ async function prepare() {
   const found = await askAndTell("columns-told", "Counting people who look alike", "prepare",
     { roles, missing: $("missing").value });
   if (mine !== current) return;
-  for (const id of ["s-now", "s-protect", "s-compare", "s-save"]) $(id).hidden = !found;
+  for (const id of ["s-now", "s-protect", "s-save"]) $(id).hidden = !found;
   if (!found) return;
   table.now = found;
   showNow(found);
@@ -190,8 +182,6 @@ async function prepare() {
   for (const option of $("method").options)
     option.disabled = !secret && !HEEDS[option.value].includes("k");
   if ($("method").selectedOptions[0].disabled) $("method").value = "mondrian";
-  $("frontier").replaceChildren();
-  $("compared").textContent = "";
   showControls();
   protect();
 }
@@ -265,7 +255,7 @@ async function protect() {
     if (found) {
       table.result = found;
       showResult(found);
-      await showRows(0);
+      await showRows();
     }
   } while (again);
 }
@@ -281,8 +271,7 @@ function showResult(found) {
   if (found.withheld) promises.push(make("li", {}, `${count(found.withheld)} of ${count(all)} rows are not published.`));
   promises.push(make("li", { class: "muted" }, `${count(found.classes)} groups of people who look alike; ${found.seconds.toFixed(1)} s.`));
   $("promises").replaceChildren(...promises);
-  drawRisk(now, found);
-  drawBars("loss", found.columns.map(one => ({ label: one.name, values: [one.lost] })), ["after"], "Detail lost in each column");
+  $("loss").textContent = `Detail lost: ${found.columns.map(one => `${one.name} ${percent(one.lost)}`).join(", ")}.`;
   $("levels").tBodies[0].replaceChildren(...found.levels.map(row => make("tr", {}, ...row.map(text => make("td", {}, text)))));
   $("call").textContent = found.call;
   tell("saved", "");
@@ -306,111 +295,10 @@ function warning(text) {
     : text;
 }
 
-// ---- pictures -------------------------------------------------------------------------------
-
-function drawRisk(now, found) {
-  const all = now.people, shown = found.published || 1;
-  const rows = [
-    { label: "people who are unique", values: [now.alone / all, found.alone / shown] },
-    { label: "in groups below 5", values: [now.few / all, found.few / shown] },
-    { label: "highest chance to be found", values: [1 / now.smallest, 1 / found.smallest] },
-  ];
-  if (found.sure !== null) rows.push({ label: "surest guess at a secret", values: [now.sure, found.sure] });
-  drawBars("risk", rows, ["before", "after"], "Risk before and after");
-}
-
-/** Bars from 0 to 100 %: a label above, a bar for each value, its number at the end. */
-function drawBars(id, rows, classes, title) {
-  const width = Math.max(240, $(id).clientWidth), high = 14, full = width - 120;
-  const each = 22 + classes.length * (high + 3) + 10;
-  const shapes = rows.flatMap((row, i) => [
-    make("text", { x: 0, y: i * each + 15 }, row.label.length > 42 ? row.label.slice(0, 41) + "…" : row.label),
-    ...row.values.flatMap((value, j) => {
-      const y = i * each + 22 + j * (high + 3);
-      const said = classes.length > 1 ? ` ${classes[j]}` : "";
-      return [make("rect", { x: 0.5, y, width: Math.max(1, full * value), height: high, class: classes[j] }),
-              make("text", { x: full * value + 6, y: y + 12 }, percent(value) + said)];
-    }),
-  ]);
-  const told = rows.map(row => `${row.label}: ${row.values.map((v, j) => `${classes.length > 1 ? classes[j] + " " : ""}${percent(v)}`).join(", ")}`).join("; ");
-  $(id).replaceChildren(make("svg", { viewBox: `0 0 ${width} ${rows.length * each}`, role: "img", "aria-label": `${title}. ${told}` }, ...shapes));
-}
-
-function marker(kind, x, y, colour) {
-  const look = { fill: colour, stroke: "#fff" };
-  if (kind === "circle") return make("circle", { cx: x, cy: y, r: 6, ...look });
-  if (kind === "square") return make("rect", { x: x - 5.5, y: y - 5.5, width: 11, height: 11, ...look });
-  const path = kind === "down" ? `M${x} ${y + 7}L${x + 7} ${y - 6}H${x - 7}Z` : kind === "triangle" ? `M${x} ${y - 7}L${x + 7} ${y + 6}H${x - 7}Z` : `M${x} ${y - 8}L${x + 8} ${y}L${x} ${y + 8}L${x - 8} ${y}Z`;
-  return make("path", { d: path, ...look });
-}
-
-/** Loss against risk: a point for each setting; a line joins those that no other beats. */
-function drawFrontier(place, points, risk, title, axis) {
-  const width = Math.max(260, place.clientWidth), height = 300, left = 46, bottom = 44, top = 10, right = 16;
-  const x = loss => left + (width - left - right) * loss;
-  const y = value => top + (height - top - bottom) * (1 - value);
-  const shapes = [make("path", { class: "axis", d: `M${left} ${top}V${height - bottom}H${width - right}` })];
-  for (const tick of [0, 0.5, 1]) shapes.push(
-    make("text", { x: left - 6, y: y(tick) + 5, "text-anchor": "end" }, `${100 * tick} %`),
-    make("text", { x: x(tick), y: height - bottom + 18, "text-anchor": tick === 1 ? "end" : "middle" }, `${100 * tick} %`));
-  shapes.push(make("text", { x: (left + width) / 2, y: height - 6, "text-anchor": "middle" }, "detail lost"));
-  const best = points.filter(one => !points.some(other => other !== one && other.loss <= one.loss && risk(other) <= risk(one)
-    && (other.loss < one.loss || risk(other) < risk(one)))).sort((a, b) => a.loss - b.loss);
-  if (best.length > 1) shapes.push(make("path", { class: "best", d: "M" + best.map(one => `${x(one.loss)} ${y(risk(one))}`).join("L") }));
-  for (const one of points) {
-    const [colour, kind] = STYLES[one.method], shape = marker(kind, x(one.loss), y(risk(one)), colour);
-    shape.append(make("title", {}, `${one.label}: loss ${percent(one.loss)}, ${axis} ${percent(risk(one))}`));
-    shapes.push(shape);
-  }
-  place.append(make("svg", { viewBox: `0 0 ${width} ${height}`, role: "img",
-    "aria-label": `${title} against detail lost, in ${points.length} releases; the table below has the numbers` }, ...shapes));
-}
-
-$("compare").onclick = async () => {
-  const mine = current, points = [];
-  $("compare").disabled = true;
-  const list = await ask("settings").catch(() => []);
-  for (const one of list) {
-    $("compared").textContent = `${points.length} of ${list.length}`;
-    const label = `${LABELS[one.method]}${one.k > 1 ? `, k = ${one.k}` : ""}${one.l > 1 ? `, l = ${one.l}` : ""}`;
-    try {
-      points.push({ ...one, label, ...await ask("compare", one) });
-    } catch (error) {
-      if (error.fatal) { await recover("working", error); break; }
-    }
-    if (mine !== current) break;
-  }
-  $("compare").disabled = false;
-  if (mine !== current || !points.length) { $("compared").textContent = ""; return; }
-  $("compared").textContent = `${points.length} releases compared.`;
-  const charts = [[one => 1 / one.smallest, "Highest chance to be found", "chance to be found"]];
-  if (points[0].sure !== null) charts.push([one => one.sure, "Surest guess at a secret", "surest guess"]);
-  const places = charts.map(() => make("div"));
-  $("frontier").replaceChildren(...charts.map(([, title], i) => make("figure", {}, make("figcaption", {}, title), places[i])));
-  charts.forEach((chart, i) => drawFrontier(places[i], points, ...chart));
-  const used = Object.keys(STYLES).filter(method => points.some(one => one.method === method));
-  const legend = make("p", { class: "options" }, ...used.map(method => {
-    const sign = make("svg", { viewBox: "0 0 18 18", width: 18, height: 18, class: "sign", "aria-hidden": "true" }, marker(STYLES[method][1], 9, 9, STYLES[method][0]));
-    return make("span", { class: "key" }, sign, ` ${LABELS[method]}`);
-  }));
-  const head = ["release", "detail lost", "chance to be found", "surest guess"];
-  const body = points.map(one => make("tr", {}, make("th", { scope: "row" }, one.label), make("td", {}, percent(one.loss)),
-    make("td", {}, percent(1 / one.smallest)), make("td", {}, one.sure === null ? "" : percent(one.sure))));
-  const numbers = make("details", { class: "all" }, make("summary", {}, "All numbers"),
-    make("table", {}, make("thead", {}, make("tr", {}, ...head.map(text => make("th", { scope: "col" }, text)))), make("tbody", {}, ...body)));
-  $("frontier").append(make("div", { class: "all" }, legend, numbers));
-};
-
 // ---- rows and files -------------------------------------------------------------------------
 
-let first = 0;
-$("earlier").onclick = () => showRows(first - SHOWN);
-$("later").onclick = () => showRows(first + SHOWN);
-
-async function showRows(start) {
-  const n = table.now.rows;
-  first = Math.max(0, Math.min(start, n - 1));
-  const found = await askAndTell("working", "Looking up rows", "rows", { start: first, count: SHOWN });
+async function showRows() {
+  const found = await askAndTell("working", "Looking up rows", "rows", { count: SHOWN });
   if (!found) return;
   const heads = side => found.names.map((name, j) => make("th", { scope: "col", class: side === "before" ? "old" : j ? "" : "edge" }, name));
   $("rows").tHead.replaceChildren(
@@ -426,9 +314,6 @@ async function showRows(start) {
     return make("tr", {}, make("th", { scope: "row" }, count(row.number)),
       ...row.before.map((text, j) => make("td", { class: `old ${look(j, null)}`, title: text }, text)), ...after);
   }));
-  $("earlier").disabled = first === 0;
-  $("later").disabled = first + SHOWN >= n;
-  $("which").textContent = `rows ${count(first + 1)} to ${count(Math.min(n, first + SHOWN))} of ${count(n)}`;
 }
 
 async function save(name, path, as, type, said) {

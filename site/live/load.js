@@ -6,9 +6,7 @@ const $ = id => document.getElementById(id);
 
 /** Make an element: attributes, then children, which are elements or texts. */
 function make(name, attributes = {}, ...children) {
-  const svg = ["svg", "rect", "line", "circle", "path", "text", "title"].includes(name);
-  const element = svg ? document.createElementNS("http://www.w3.org/2000/svg", name)
-                      : document.createElement(name);
+  const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   element.append(...children);
   return element;

@@ -61,10 +61,9 @@ def test_the_committed_report_is_what_judging_gives_now(papers):
         assert (RESULTS / name).read_text() == text, f"{name}: run make PROFILE=paper report"
 
 
-@pytest.mark.parametrize("results", [RESULTS, ROOT / "figures" / "expected" / "quick"])
-def test_the_committed_verdicts_are_what_judging_gives_now(results):
-    """After an edit of a claim: `make PROFILE=paper report`, and `make refresh-<its notebook>`."""
-    assert (results / "verdicts.csv").read_text() == report.verdicts(report.judged_papers(results))
+def test_the_committed_verdicts_are_what_judging_gives_now(papers):
+    """After an edit of a claim: `make PROFILE=paper report`."""
+    assert (RESULTS / "verdicts.csv").read_text() == report.verdicts(papers)
 
 
 def test_the_readme_lists_the_same_papers_and_verdicts(papers):
@@ -97,11 +96,8 @@ def test_the_findings_of_the_readme_rest_on_claims_that_hold():
 
 def test_what_was_run_at_the_papers_sizes_is_judged(papers):
     """A claim may wait only for a table whose notebook has not run."""
-    inputs = load_tool("inputs")
-    quick = inputs.known_shares(inputs.reference("quick"))
-    homes = {path: name for name, share in quick.items() for path in share["outputs"]}
     waiting = {
-        f"{claim.paper}/{table}.csv"
+        f"{claim.paper}/{claim.notebook}"
         for paper in papers
         for claim in judge.of_paper(paper["key"])
         if paper["claims"].set_index("id").loc[claim.id, "verdict"] == intervals.NOT_RUN
@@ -109,7 +105,7 @@ def test_what_was_run_at_the_papers_sizes_is_judged(papers):
         if not (RESULTS / claim.paper / f"{table}.csv").exists()
     }
     assert all(paper["claims"]["verdict"].ne(intervals.NOT_RUN).any() for paper in papers)
-    assert [path for path in waiting if inputs.read_share(homes[path], RESULTS)] == []
+    assert [name for name in waiting if (RESULTS / "manifest" / f"{name}.json").exists()] == []
 
 
 def test_every_link_of_the_report_leads_somewhere(papers):
