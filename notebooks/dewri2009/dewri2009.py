@@ -11,8 +11,8 @@ from functools import cache, partial
 
 import numpy as np
 import pandas as pd
-from dewri2009_optimum import TOLERANCE, hill_climbing
-from dewri2009_variants import VALUES, better_neighbours, varied_search
+from dewri2009_optimum import hill_climbing
+from dewri2009_variants import VALUES, better_neighbours
 from dewri2009_weights import by_name, losses
 from matplotlib.axes import Axes
 from pymoo.indicators.hv import HV
@@ -21,12 +21,8 @@ from anonpaper import plots
 from anonpaper.compendium.grids import timed
 from anonpaper.datasets import load
 from anonpaper.hierarchy import Hierarchy
-from anonpaper.measure import effective_k, necd, nwp
 from anonpaper.microdata import Microdata
-from anonpaper.publish import recode
-from anonpaper.randomness import generator
 from anonpaper.recoders.evaluation import Evaluator, achievement, choose, non_dominated
-from anonpaper.recoders.lattice import full_domain
 from anonpaper.recoders.preference_search import exhaustive, preference_search
 from anonpaper.recoding import Recoding
 from anonpaper.repair.encoding import granularize, in_preorder
@@ -101,16 +97,6 @@ def short_name(column: str) -> str:
     """Return a column such as "groups race" with the paper's short name of its attribute."""
     kind, _, name = column.partition(" ")
     return f"{kind} {ATTRIBUTES[name]}" if name in ATTRIBUTES else column
-
-
-def full_domain_trees(m: Microdata) -> dict[object, Hierarchy]:
-    """Return the trees of a table; for age and education two neighbours join at every level."""
-    return {
-        a.name: taxonomy(a.name)
-        if a.name in TAXONOMIES
-        else Hierarchy.balanced(a.values, fan_out=2)
-        for a in m.attributes
-    }
 
 
 # -- runs of the search ------------------------------------------------------------------------
@@ -225,61 +211,6 @@ def course_of_search(
             "hypervolume": float(area(points)) if len(points) else 0.0,
         })  # fmt: skip
     return pd.DataFrame(rows)
-
-
-def front_reached(
-    m: Microdata,
-    attributes: Sequence[str],
-    k: int,
-    preference: Sequence[float],
-    method: str,
-    evaluations: int,
-    seed: int,
-) -> dict:
-    """Return the shares of the exact front's points and hypervolume that a search has seen."""
-    info = _exhaustive(m, tuple(attributes), k, tuple(preference)).info
-    front = info["front"][["nwp", "necd"]].drop_duplicates().to_numpy()
-    run = m.with_roles(qi=list(attributes)), k, tuple(preference)
-    if method == "one objective":
-        archive, _ = varied_search(*run, objectives=1, evaluations=evaluations, seed=seed)
-        seen = archive.frame()
-    else:
-        found = _METHODS[method](*run, evaluations=evaluations, seed=seed)
-        seen = found.info["evaluated"]
-    seen = seen.loc[seen["effective_k"] >= k, ["nwp", "necd"]].to_numpy()
-    seen = seen[non_dominated(*seen.T)]
-    area = HV(ref_point=np.ones(2))  # from the worst point
-    met = [(np.abs(seen - point) <= TOLERANCE).all(axis=1).any() for point in front]
-    return {
-        "recodings": info["evaluations"],
-        "points": len(front),
-        "found": float(np.mean(met)),
-        "hypervolume": float(area(seen) / area(front)) if len(seen) else 0.0,
-    }
-
-
-def full_domain_solution(m: Microdata, k_pref: int, preference: Sequence[float]) -> dict:
-    """Return loss, bias and achievement of the full-domain recoding of least NCP."""
-    release = recode(m, full_domain(m, k_pref, full_domain_trees(m)))
-    loss, bias = nwp(release), necd(release)
-    return {
-        "nwp": loss, "necd": bias, "effective_k": effective_k(release),
-        "ach": float(achievement(loss, bias, tuple(preference))),
-    }  # fmt: skip
-
-
-def time_evaluation(m: Microdata, rows: int, recodings: int, seed: int) -> dict:
-    """Return the time to evaluate random recodings of some rows."""
-    evaluator = Evaluator(m if rows == m.n else m.sample(rows, seed))
-    rng = generator(seed)
-    # each recoding has its own share of kept borders
-    bits = rng.random((recodings, evaluator.n_bits)) < rng.random((recodings, 1))
-    seconds, _ = timed(lambda: evaluator.evaluate(bits))
-    return {
-        "cells": evaluator.n_tuples,
-        "microseconds": 1e6 * seconds / recodings,
-        "per second": recodings / seconds,
-    }
 
 
 def time_search(m: Microdata, **setting) -> dict:

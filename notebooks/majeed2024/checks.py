@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from majeed2024_baselines import UNRANKED
-from majeed2024_printed import NEAR
 from scipy import stats
 
 from anonpaper.compendium.intervals import (
@@ -20,7 +19,7 @@ from anonpaper.compendium.intervals import (
     judge_statement,
     over_seeds,
 )
-from anonpaper.compendium.judge import Finding, listed, span
+from anonpaper.compendium.judge import Finding
 
 
 def against_others(
@@ -142,26 +141,4 @@ def no_oftener_than_by_chance(cells: pd.DataFrame) -> Finding:
         f"{number} of {len(cells)} cells, {expected:.1f} by chance; as many or more with "
         f"probability {as_many:.1g}",
         judge_statement(as_many > 1 - LEVEL),
-    )
-
-
-def print_has_one_course(readings: pd.DataFrame) -> Finding:
-    """Fit every table in print by methods and k alone, and its levels alone by each reading."""
-    cells = readings.dropna(subset=["risk", "published"])
-    in_print = cells.drop_duplicates(["name", "method", "k"]).set_index(["name", "method", "k"])
-    printed = in_print["published"]
-    by = {along: printed.groupby(["name", along]).transform("mean") for along in ("method", "k")}
-    added = by["method"] + by["k"] - printed.groupby("name").transform("mean")
-    alike = (printed - added).abs().le(NEAR).groupby("name", sort=False).sum()
-    settings = ["name", "equation", "mode", "threshold", "rows"]
-    apart = cells["risk"] - cells["published"]
-    level = apart.groupby([cells[column] for column in [*settings, "method"]]).transform("mean")
-    near = (apart - level).abs().le(NEAR).groupby([cells[column] for column in settings]).sum()
-    best = near.groupby("name").max()[alike.index]
-    size = printed.groupby("name").size()[alike.index]
-    return Finding(
-        f"a number for each method and one for each k come within {NEAR:g} of {listed(alike)} of "
-        f"{span(size, '{:.0f}')} cells per table; the nearest interpretation, put right for every "
-        f"method's mean, of {listed(best)}",
-        judge_statement((best < alike).all() and alike.sum() >= 0.9 * size.sum()),
     )

@@ -299,19 +299,6 @@ def measure_method(
     return [row | {"similarity": similarity} for row in rows]
 
 
-def risks(
-    cases, name: str, method: str, k: int, mode: str, threshold: str, seed: int
-) -> list[dict]:
-    """Publish by one method; disclosure risk by all readings of Equation 6 (for a grid)."""
-    rel, _ = release_of(cases, name, method, k, mode, seed, threshold)
-    readings = {"as printed": "values", "own value": "own", "best guess": "largest"}
-    return [
-        {"rows": who, "equation": equation, "risk": disclosure_risk(view, reading)}
-        for who, view in _views(rel, "all rows", "real people").items()
-        for equation, reading in readings.items()
-    ]
-
-
 def compare_utility(cases, name: str, method: str, k: int, mode: str, seed: int) -> dict:
     """Train forests on a release of the training rows; test them on held-out real people.
 

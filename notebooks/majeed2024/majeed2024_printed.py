@@ -1,7 +1,7 @@
-"""Arithmetic of the numbers that majeed2024 prints, and its Tables 6 to 9 beside measured ones.
+"""Arithmetic of the numbers that majeed2024 prints.
 
-Nothing here runs a method: the numbers come from data/reference, from the counts of a file's
-sensitive values, and from tables of risks that notebooks have measured.
+Nothing here runs a method: the numbers come from data/reference and from the counts of a file's
+sensitive values.
 """
 
 from __future__ import annotations
@@ -13,12 +13,6 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.compendium.tables import reference
-
-#: What a reading of Tables 6 to 9 has to say: columns of a table of measured risks.
-SETTINGS = ("equation", "mode", "threshold", "rows")
-
-#: A measured risk is near a printed one up to this distance.
-NEAR = 0.05 + 1e-9  # numbers of two decimals may lie 0.05 apart
 
 #: How an improvement over baselines can be computed from p (proposed, one number per setting) and
 #: b (baselines, settings x methods), in percent.
@@ -170,55 +164,3 @@ def rounded_exposures(counts: Mapping[str, object]) -> pd.DataFrame:
     again = cells["multiple"].round(2) * cells["least"]
     cells["round"] = (again - cells["exposure_pct"]).abs() <= 0.01
     return cells.assign(chance=0.02 / (0.01 * cells["least"]))
-
-
-def universes(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Return every reading of every printed cell of Tables 6 to 9 that was measured.
-
-    The threshold is the proposed method's alone and the mode the baselines': their risks stand
-    under every value of the other one. A method that invents all rows stands for people too.
-    """
-    ours = measured["method"] == "Proposed"
-    parts = [measured[ours].assign(mode=mode) for mode in measured["mode"].unique()]
-    parts += [
-        measured[~ours].assign(threshold=threshold) for threshold in measured["threshold"].unique()
-    ]
-    frame = pd.concat(parts)
-    has_people = frame.groupby("method")["rows"].transform("nunique") > 1
-    frame = pd.concat([frame, frame[~has_people].assign(rows="real people")])
-    theirs = printed.set_index(["dataset", "method", "k"])["disclosure_risk"]
-    cells = pd.MultiIndex.from_frame(frame[["name", "method", "k"]])
-    frame["published"] = theirs.reindex(cells).to_numpy()
-    return frame[["name", "method", "k", *SETTINGS, "risk", "published"]].reset_index(drop=True)
-
-
-def nearest(risks: pd.DataFrame) -> pd.DataFrame:
-    """Return the reading that comes nearest to each printed cell of Tables 6 to 9."""
-    risks = risks.assign(distance=(risks["risk"] - risks["published"]).abs())
-    first = risks.groupby(["name", "method", "k"], sort=False)["distance"].idxmin()
-    return risks.loc[first].reset_index(drop=True)
-
-
-def explained_cells(risks: pd.DataFrame) -> pd.DataFrame:
-    """Count, for each table and reading, the printed cells that a reading comes near to."""
-    found = []
-    for name, table in risks.groupby("name", sort=False):
-        for setting, part in table.groupby(list(SETTINGS), sort=False):
-            gap = (part["risk"] - part["published"]).abs()
-            varies = part["risk"].std() > 0
-            found.append({
-                "name": name, **dict(zip(SETTINGS, setting, strict=True)),
-                "cells": len(part), "near": int((gap <= NEAR).sum()),
-                "mean distance": gap.mean(),
-                "correlation": part["risk"].corr(part["published"]) if varies else np.nan,
-            })  # fmt: skip
-        printed = table.drop_duplicates(["method", "k"])["published"]
-        gap = (printed - printed.median()).abs()
-        null = {"cells": len(gap), "near": int((gap <= NEAR).sum()), "mean distance": gap.mean()}
-        found.append({"name": name} | dict.fromkeys(SETTINGS, "a constant") | null)
-    order = ["name", "null", "near", "mean distance"]
-    frame = pd.DataFrame(found).assign(null=lambda f: f["rows"] == "a constant")
-    frame["mean distance"] = frame["mean distance"].round(9)  # equal readings stay in their order
-    frame["name"] = pd.Categorical(frame["name"], list(risks["name"].unique()))
-    frame = frame.sort_values(order, ascending=[True, True, False, True], kind="stable")
-    return frame.drop(columns="null").astype({"name": str}).reset_index(drop=True)

@@ -1,4 +1,4 @@
-"""The paper's method on ten people: synthetic rows, hierarchies, and a picture of each step."""
+"""The paper's method on ten people, step by step, and heatmaps of methods and k."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import LogNorm, Normalize
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from anonpaper import plots
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
 from anonpaper.repair.synthesis import fuse
@@ -87,3 +90,45 @@ def draw_rows(
             ax.vlines(right + 0.12, rows[0] + 0.1, rows[-1] + 0.9, color=_ALONE, linewidth=2.5)
     ax.set(xlim=(0, right + 0.3), ylim=(len(frame) + 0.1, -1), title=title)
     ax.axis("off")
+
+
+def heatmaps(
+    frame: pd.DataFrame, names: Sequence[str], y: str, value: str, *, better: str,
+    text: str = "{:.0f}", limits: tuple[float, float] | None = None, log: bool = False,
+    published: pd.DataFrame | None = None, height: float = 6.2,
+) -> tuple[Figure, np.ndarray]:  # fmt: skip
+    """Draw a field per k and method on four tables; dark is better, and numbers are written in.
+
+    `better` is "low" or "high". `published` has the paper's own values in the same columns: they
+    stand behind hollow markers.
+    """
+    figure, axes = plots.subplots(columns=2, rows=2, cols=2, height=height, sharey=True)
+    low, high = limits or (frame[value].min(), frame[value].max())
+    norm = LogNorm(low, high) if log else Normalize(low, high)
+    colours = {"low": "cividis", "high": "cividis_r"}[better]
+    order, ks = list(dict.fromkeys(frame[y])), sorted(frame["k"].unique())
+    for ax, name in zip(axes.flat, names, strict=True):
+        part = frame[frame["name"] == name]
+        fields = part.pivot(index=y, columns="k", values=value).reindex(order)[ks]
+        image = ax.imshow(fields.to_numpy(float), cmap=colours, norm=norm, aspect="auto")
+        theirs = {} if published is None else {
+            (row[y], row["k"]): row[value]
+            for row in published[published["name"] == name].to_dict("records")
+        }  # fmt: skip
+        for (row, column), number in np.ndenumerate(fields.to_numpy(float)):
+            if np.isfinite(number):
+                shade = image.cmap(norm(number))[:3]
+                colour = "white" if np.dot(shade, (0.3, 0.6, 0.1)) < 0.5 else "black"
+                printed = theirs.get((order[row], ks[column]))
+                told = text.format(number) + (f"  ○{text.format(printed)}" if printed else "")
+                ax.text(column, row, told, ha="center", va="center", size=7, color=colour)
+        ax.set(title=name, xlabel="k")
+        ax.set_xticks(range(len(ks)), ks)
+        ax.set_yticks(range(len(order)), order)
+        ax.grid(visible=False)
+        ax.spines[:].set_visible(False)
+    label = f"{value}; dark is better"
+    if published is not None:
+        label += "; hollow circle: printed in the paper"
+    figure.colorbar(image, ax=axes, location="bottom", shrink=0.6, aspect=40, label=label)
+    return figure, axes

@@ -1,11 +1,9 @@
-"""Branch and bound proves what exhaustive search and other code find; arrivals and fronts."""
+"""Branch and bound proves what exhaustive search and other code find; arrivals."""
 
 import itertools
 
-import dewri2009
 import dewri2009_optimum as optimum
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -15,7 +13,6 @@ from referees.tables import adult_in_intervals, tables
 
 import anonpaper as ap
 from anonpaper import plots
-from anonpaper.recoders.evaluation import non_dominated
 
 NEARLY_LOSS = (0.2, 1.0)
 
@@ -87,18 +84,6 @@ def test_hill_climbing_is_repeatable_keeps_its_budget_and_beats_no_optimum(adult
     m = adult.with_roles(qi=["marital-status", "race", "sex"])
     least = ap.exhaustive(m, 5).info["ach"]
     assert optimum.hill_climbing(m, 5, NEARLY_LOSS, 1000, seed=1).info["ach"] >= least
-
-
-def test_who_sees_the_whole_front_has_its_hypervolume():
-    m = ap.examples.hospital()
-    table = ap.exhaustive(m, 2).info["evaluated"]
-    points = table.loc[table["effective_k"] >= 2, ["nwp", "necd"]].to_numpy()
-    for method in ("refined", "one objective"):
-        seen = dewri2009.front_reached(m, m.qi, 2, NEARLY_LOSS, method, 400, 0)
-        assert seen["recodings"] == 32 and seen["found"] == seen["hypervolume"] == 1
-        assert seen["points"] == len(np.unique(points[non_dominated(*points.T)], axis=0))
-    little = dewri2009.front_reached(m, m.qi, 2, NEARLY_LOSS, "hill climbing", 1, 0)
-    assert little["hypervolume"] == 0 and little["found"] < 1  # of full generalization, (1, 0)
 
 
 def test_the_share_drawn_is_that_of_all_seeds():

@@ -1,12 +1,9 @@
 """The arithmetic of the paper's numbers, against independent counts and exhaustive search."""
 
-import majeed2024
 import majeed2024_printed as printed
 import numpy as np
 import pandas as pd
 import pytest
-
-from anonpaper.compendium.tables import reference
 
 COUNTS = {
     "adult": [24720, 7841],
@@ -84,44 +81,6 @@ def test_round_multiples_are_found_and_others_are_not():
     assert cells.loc[("census", "LD"), "round"]  # 0.80 of 93.38
     assert not cells.loc[("adult", "LD"), "round"]
     assert cells["chance"].between(0.02, 0.03).all()
-
-
-def measured(risk):
-    """Risks of one cell of each kind of method, by a function of the reading."""
-    readings = [
-        dict(name="adult", k=2, method=method, mode=mode, threshold=threshold, rows=rows,
-             equation=equation)
-        for method in ("Proposed", "LD", "LoPub")
-        for mode in ("enforce", "best effort") for threshold in majeed2024.THRESHOLDS
-        for rows in ("all rows", "real people") for equation in ("own value", "as printed")
-        if (mode == "enforce" if method == "Proposed" else threshold == "above 0")
-        if method != "LoPub" or rows == "all rows"
-    ]  # fmt: skip
-    frame = pd.DataFrame(readings)
-    return frame.assign(risk=[risk(**row) for row in readings])
-
-
-def test_every_cell_stands_under_every_reading():
-    table = measured(lambda threshold, **_: 0.7 if threshold == "0.69 nats" else 0.9)
-    theirs = reference("majeed2024_tab6-9_disclosure_risk")
-    found = printed.universes(table, theirs)
-    assert (found.groupby(["method"]).size() == 2 * 2 * 3 * 2).all()
-    assert not found.duplicated(["method", *printed.SETTINGS]).any()
-    nearest = printed.nearest(found).set_index("method")
-    assert nearest.loc["LD", "published"] == 0.9 and nearest.loc["LD", "distance"] == 0
-    assert nearest.loc["Proposed", "threshold"] == "0.69 nats"  # 0.60 is printed
-    assert nearest.loc["Proposed", "distance"] == pytest.approx(0.1)
-
-
-def test_the_reading_that_fits_is_first_and_a_constant_is_last():
-    theirs = reference("majeed2024_tab6-9_disclosure_risk")
-    of = theirs[theirs["dataset"].eq("adult") & theirs["k"].eq(2)]
-    of = of.set_index("method")["disclosure_risk"]
-    table = measured(lambda method, equation, **_: of[method] + (equation != "own value"))
-    found = printed.explained_cells(printed.universes(table, theirs))
-    assert found["near"].iloc[0] == 3 and found["equation"].iloc[0] == "own value"
-    assert found["rows"].iloc[-1] == "a constant" and found["near"].iloc[-1] == 1
-    assert (found["cells"] == 3).all()
 
 
 def test_the_bound_on_stroke():
