@@ -12,56 +12,36 @@ from __future__ import annotations
 import numpy as np
 
 from anonpaper.compiled import loop
-from anonpaper.errors import ParameterError
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 from anonpaper.publish import Release, shallow_generalize
-from majeed2024_baselines.cluster import checked, labels_of_parts, on_parts
+from majeed2024_baselines.asked import checked
 
 _ITERATIONS, _PENALTY = 10, 0.5
 
 
-def dhkmeans_core(
-    m: Microdata, k: int, l: int | None, hierarchies, *, client=None, seed=0
-) -> Release:
+def dhkmeans_core(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Release:
     """Split a table by 2-means as long as both clusters are valid, and publish the clusters."""
-    return shallow_generalize(m, dhkmeans_classes(m, k, l, client=client), hierarchies)
+    return shallow_generalize(m, dhkmeans_classes(m, k, l), hierarchies)
 
 
-def dhkmeans_classes(
-    m: Microdata, k: int, l: int | None = None, *, distance: str = "euclidean",
-    memory_rows: int = 10_000, client=None,
-) -> Partition:  # fmt: skip
-    """Return the clusters; parts of at most `memory_rows` rows are split within one task."""
-    if distance not in ("euclidean", "manhattan"):
-        raise ParameterError(f'distance must be "euclidean" or "manhattan", got {distance!r}')
+def dhkmeans_classes(m: Microdata, k: int, l: int | None = None) -> Partition:
+    """Return the clusters."""
     k, l = checked(m, k, l)
-    fixed = {"m": m, "k": k, "l": l, "euclidean": distance == "euclidean"}
-    top = _clusters_within(np.arange(m.n), down_to=memory_rows, **fixed)
-    parts = np.split(np.argsort(top, kind="stable"), np.cumsum(np.bincount(top))[:-1])
-    within = on_parts(_clusters_within, parts, client, down_to=0, **fixed)
-    info = {"parts": len(parts)}
-    return Partition(labels_of_parts(m.n, parts, within), info, f"DHkmeans-LD-core, k = {k}")
-
-
-def _clusters_within(
-    rows: np.ndarray, m: Microdata, k: int, l: int | None, euclidean: bool, down_to: int
-) -> np.ndarray:
-    """Label rows by cluster; parts of at most `down_to` rows are split no further."""
     scaled = np.column_stack([
         (a.positions[codes] - a.positions[0]) / (a.width or 1.0) if a.ordered else codes
-        for a, codes in zip(m.attributes, m.codes[rows].T, strict=True)
+        for a, codes in zip(m.attributes, m.codes.T, strict=True)
     ])  # fmt: skip
-    return _split_all(
+    labels = _split_all(
         np.ascontiguousarray(scaled, dtype=np.float64),
         np.array([a.ordered for a in m.attributes]), max(a.size for a in m.attributes),
-        m.sensitive_codes[rows].astype(np.int64), m.sensitive_attribute.size, k, l or 1,
-        euclidean, _PENALTY, down_to,
+        m.sensitive_codes.astype(np.int64), m.sensitive_attribute.size, k, l or 1,
     )  # fmt: skip
+    return Partition(labels, algorithm=f"DHkmeans-LD-core, k = {k}")
 
 
 @loop
-def _split_all(scaled, ordered, largest, sensitive, n_values, k, l, euclidean, penalty, down_to):
+def _split_all(scaled, ordered, largest, sensitive, n_values, k, l):
     n = len(scaled)
     order, labels, groups = np.arange(n), np.empty(n, np.int64), 0
     stack = [(0, n)]
@@ -69,10 +49,8 @@ def _split_all(scaled, ordered, largest, sensitive, n_values, k, l, euclidean, p
         first, last = stack.pop()
         rows = order[first:last].copy()
         middle = 0
-        if last - first >= 2 * k and last - first > down_to:
-            right, margin = _two_means(
-                scaled, ordered, largest, sensitive, n_values, rows, euclidean, penalty
-            )
+        if last - first >= 2 * k:
+            right, margin = _two_means(scaled, ordered, largest, sensitive, n_values, rows)
             if _valid(rows, right, sensitive, n_values, k, l):
                 middle = _arrange(order, rows, right, first)
             else:
@@ -90,7 +68,7 @@ def _split_all(scaled, ordered, largest, sensitive, n_values, k, l, euclidean, p
 
 
 @loop
-def _two_means(scaled, ordered, largest, sensitive, n_values, rows, euclidean, penalty):
+def _two_means(scaled, ordered, largest, sensitive, n_values, rows):
     """Assign rows to one of two clusters; also how much nearer they are to the first one."""
     r, d = len(rows), scaled.shape[1]
     right, margin = np.zeros(r, np.bool_), np.zeros(r)
@@ -100,7 +78,7 @@ def _two_means(scaled, ordered, largest, sensitive, n_values, rows, euclidean, p
     for i in rows:
         whole[sensitive[i]] += 1 / r
     _centre(scaled, ordered, sensitive, rows, right, False, shares[0], mass[0])
-    seed = _farthest(scaled, ordered, rows, shares[0], euclidean)
+    seed = _farthest(scaled, ordered, rows, shares[0])
     for which in range(2):
         shares[1 - which, :, :] = 0
         for j in range(d):
@@ -108,7 +86,7 @@ def _two_means(scaled, ordered, largest, sensitive, n_values, rows, euclidean, p
                 shares[1 - which, j, 0] = scaled[rows[seed], j]
             else:
                 shares[1 - which, j, int(scaled[rows[seed], j])] = 1
-        seed = _farthest(scaled, ordered, rows, shares[1 - which], euclidean)
+        seed = _farthest(scaled, ordered, rows, shares[1 - which])
     mass[0], mass[1] = whole, whole
     for _ in range(_ITERATIONS):
         moved = 0
@@ -121,8 +99,8 @@ def _two_means(scaled, ordered, largest, sensitive, n_values, rows, euclidean, p
             distances = np.zeros(2)
             for which in range(2):
                 distances[which] = _distance(
-                    scaled, ordered, i, shares[which], squares[which], euclidean
-                ) + penalty * max(0.0, mass[which, sensitive[i]] - whole[sensitive[i]])
+                    scaled, ordered, i, shares[which], squares[which]
+                ) + _PENALTY * max(0.0, mass[which, sensitive[i]] - whole[sensitive[i]])
             margin[place] = distances[0] - distances[1]
             go_right = margin[place] > 0
             moved += go_right != right[place]
@@ -158,27 +136,28 @@ def _centre(scaled, ordered, sensitive, rows, right, side, shares, mass):
 
 
 @loop
-def _distance(scaled, ordered, i, shares, squares, euclidean):
+def _distance(scaled, ordered, i, shares, squares):
+    """Return the squared distance of a row and a centre."""
     total = 0.0
     for j in range(len(ordered)):
         if ordered[j]:
-            gap = abs(scaled[i, j] - shares[j, 0])
-            total += gap * gap if euclidean else gap
+            gap = scaled[i, j] - shares[j, 0]
+            total += gap * gap
         else:
             share = shares[j, int(scaled[i, j])]
-            total += (1 - 2 * share + squares[j]) / 2 if euclidean else 1 - share
+            total += (1 - 2 * share + squares[j]) / 2
     return total
 
 
 @loop
-def _farthest(scaled, ordered, rows, shares, euclidean):
+def _farthest(scaled, ordered, rows, shares):
     """Place of the row that is farthest from a centre, the first of several."""
     squares = np.empty(len(ordered))
     for j in range(len(ordered)):
         squares[j] = (shares[j] ** 2).sum()
     best, best_distance = 0, -1.0
     for place in range(len(rows)):
-        distance = _distance(scaled, ordered, rows[place], shares, squares, euclidean)
+        distance = _distance(scaled, ordered, rows[place], shares, squares)
         if distance > best_distance + 1e-12:
             best, best_distance = place, distance
     return best

@@ -9,32 +9,29 @@ published on the common hierarchies; a fragment that is not valid by itself join
 from __future__ import annotations
 
 import numpy as np
+from scipy.stats import entropy
 
 from anonpaper.compiled import loop
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 from anonpaper.publish import Release, shallow_generalize
-from majeed2024_baselines.cluster import checked, labels_of_parts, on_parts
+from majeed2024_baselines.asked import checked
 
 
-def sdda(
-    m: Microdata, k: int, l: int | None, hierarchies, *, fragments=16, client=None, seed=0
-) -> Release:
+def sdda(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Release:
     """Cut a table into fragments, cut each by itself, and publish the classes."""
-    p = sdda_classes(m, k, l, fragments=fragments, client=client)
-    return shallow_generalize(m, p, hierarchies)
+    return shallow_generalize(m, sdda_classes(m, k, l), hierarchies)
 
 
-def sdda_classes(
-    m: Microdata, k: int, l: int | None = None, *, fragments: int = 16, client=None
-) -> Partition:
+def sdda_classes(m: Microdata, k: int, l: int | None = None, *, fragments: int = 16) -> Partition:
     """Return the classes of all fragments."""
     k, l = checked(m, k, l)
     parts = _fragments(m, k, l, fragments)
-    within = on_parts(_classes_within, parts, client, m=m, k=k, l=l)
-    return Partition(
-        labels_of_parts(m.n, parts, within), {"fragments": len(parts)}, f"SDDA, k = {k}"
-    )
+    labels, groups = np.empty(m.n, np.int64), 0
+    for rows in parts:
+        labels[rows] = groups + _classes_within(rows, m, k, l)
+        groups = labels[rows].max() + 1
+    return Partition(labels, {"fragments": len(parts)}, f"SDDA, k = {k}")
 
 
 def _fragments(m: Microdata, k: int, l: int | None, wanted: int) -> list[np.ndarray]:
@@ -42,7 +39,7 @@ def _fragments(m: Microdata, k: int, l: int | None, wanted: int) -> list[np.ndar
     sizes = [np.bincount(codes) for codes in m.codes.T]
     by_score = sorted(
         (j for j in range(m.d) if m.attributes[j].ordered),
-        key=lambda j: (_entropy(sizes[j]), str(m.qi[j])), reverse=True,
+        key=lambda j: (entropy(sizes[j]), str(m.qi[j])), reverse=True,
     )  # fmt: skip
     for j in by_score:
         edges = np.quantile(m.codes[:, j], np.arange(1, wanted) / wanted, method="higher")
@@ -65,11 +62,6 @@ def _joined_until_valid(m: Microdata, pieces: list, k: int, l: int | None) -> li
     if len(pending):
         parts.append(np.sort(np.r_[parts.pop(), pending] if parts else pending))
     return parts
-
-
-def _entropy(counts: np.ndarray) -> float:
-    share = counts[counts > 0] / counts.sum()
-    return float(-(share * np.log(share)).sum())
 
 
 def _classes_within(rows: np.ndarray, m: Microdata, k: int, l: int | None) -> np.ndarray:
@@ -136,13 +128,13 @@ def _score(column, rows, size, counts):
     """Entropy of the values of a column in a part, natural logarithm."""
     for i in rows:
         counts[column[i]] += 1
-    entropy = 0.0
+    score = 0.0
     for value in range(size):
         if counts[value] > 0:
             share = counts[value] / len(rows)
-            entropy -= share * np.log(share)
+            score -= share * np.log(share)
             counts[value] = 0
-    return entropy
+    return score
 
 
 @loop
