@@ -22,7 +22,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 __all__ = [
-    "HATCHES", "LOOKS", "STAND_IN", "STYLE_FILE", "WIDTHS", "bars", "footer",
+    "HATCHES", "LOOKS", "PALE", "STAND_IN", "STYLE_FILE", "WIDTHS", "bars", "cells", "footer",
     "label_lines", "lines", "published", "render", "slider", "stamp", "subplots", "use_style",
 ]  # fmt: skip
 
@@ -31,6 +31,10 @@ WIDTHS = {1: 3.5, 2: 7.2}  # inches of one and of two columns of a journal page
 HATCHES = ("", "////", "....", "xxxx", "----", "++++", "oooo")
 # colour, marker and line style of the first, second, ... line
 LOOKS = tuple(mpl.rc_params_from_file(STYLE_FILE, use_default_template=False)["axes.prop_cycle"])
+PALE = (  # backgrounds of text
+    "#77AADD", "#EEDD88", "#44BB99", "#F3DCE8", "#EE8866", "#BBCC33", "#DDDDDD", "#AAAA00",
+    "#99DDFF", "#FFAABB",
+)  # fmt: skip
 STAND_IN = "stand-in data"
 _SPREADS = {"range": (0, 1), "quartiles": (0.25, 0.75)}
 _HOLLOW = {"linestyle": "none", "markerfacecolor": "none"}
@@ -206,6 +210,37 @@ def bars(
     ax.set_xticks(range(len(clusters)), [str(cluster) for cluster in clusters])
     ax.grid(visible=False, axis="x")
     _label_axes(ax, x, y)
+
+
+def cells(
+    ax: Axes,
+    texts: pd.DataFrame,
+    colours: Sequence[Sequence[str | None]],
+    *,
+    bold: pd.DataFrame | None = None,
+    left: Sequence[str] = (),
+) -> None:
+    """Write a small table, each cell on its colour (None: white), with words `left` of its rows.
+
+    Cells are `bold` where this says so, by default where values are suppressed.
+    """
+    texts = texts.astype(str)
+    bold = (texts == "*" if bold is None else bold).to_numpy()
+    width = np.array([max(map(len, [str(name), *texts[name]])) + 2 for name in texts])
+    right = width.cumsum()
+    for (row, column), text in np.ndenumerate(texts.to_numpy()):
+        ends = right[column] - width[column], right[column]
+        if colour := colours[row][column]:
+            ax.fill_between(ends, row, row + 1, color=colour, linewidth=0)
+        weight = "bold" if bold[row, column] else "normal"
+        ax.text(np.mean(ends), row + 0.5, text, ha="center", va="center", size=7, weight=weight)
+    for row, words in enumerate(left):
+        ax.text(-1, row + 0.5, words, ha="right", va="center", size=7)
+    ax.set(xlim=(-8, right[-1]), ylim=(len(texts), 0), yticks=[])
+    ax.set_xticks(right - width / 2, texts.columns, fontsize=7)
+    ax.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False, length=0)
+    ax.grid(visible=False)
+    ax.spines[:].set_visible(False)
 
 
 def label_lines(ax: Axes) -> None:

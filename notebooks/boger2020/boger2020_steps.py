@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-import pandas as pd
 from matplotlib.figure import Figure
 
 from anonpaper import plots
@@ -19,8 +18,6 @@ from anonpaper.publish import swap
 from anonpaper.randomness import generator
 
 __all__ = ["clustering_steps", "draw_steps"]
-
-PALE = ("#77AADD", "#EEDD88", "#44BB99", "#F3DCE8", "#EE8866", "#BBCC33")  # one per cluster
 
 
 def clustering_steps(
@@ -119,27 +116,10 @@ def draw_steps(m: Microdata, steps: list, seed: int) -> Figure:
     for ax in axes.flat[len(shown) :]:
         ax.set_axis_off()
     for ax, (title, clusters, waiting, frame) in zip(axes.flat, shown, strict=False):
-        colour = {row: PALE[c] for c, cluster in enumerate(clusters) for row in cluster}
-        _draw_table(ax, frame[[*m.qi, m.sensitive]], colour, waiting, m.frame)
+        colour = {row: plots.PALE[c] for c, cluster in enumerate(clusters) for row in cluster}
+        texts, before = (part[[*m.qi, m.sensitive]].astype(str) for part in (frame, m.frame))
+        colours = [[colour.get(row)] * texts.shape[1] for row in range(m.n)]
+        waits = ["waits" if row in waiting else "" for row in range(m.n)]
+        plots.cells(ax, texts, colours, bold=texts != before, left=waits)
         ax.set_title(title, fontsize=8)
     return figure
-
-
-def _draw_table(ax, frame: pd.DataFrame, colour: dict, waiting: list, before: pd.DataFrame):
-    """Draw the cells of a table, its rows in the colours of their clusters."""
-    wide = len(frame.columns)
-    for row in range(len(frame)):
-        if row in colour:
-            ax.fill_between([0, wide], row, row + 1, color=colour[row], linewidth=0)
-        for column, name in enumerate(frame):
-            text = str(frame[name].iloc[row])
-            bold = text != str(before[name].iloc[row])
-            ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=7,
-                    weight="bold" if bold else "normal")  # fmt: skip
-        if row in waiting:
-            ax.text(-0.1, row + 0.5, "waits", ha="right", va="center", fontsize=7)
-    ax.set(xlim=(-0.6, wide), ylim=(len(frame), 0), yticks=[])
-    ax.set_xticks([column + 0.5 for column in range(wide)], list(frame))
-    ax.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False, length=0, labelsize=7)
-    ax.grid(visible=False)
-    ax.spines[:].set_visible(False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from anonpaper import measure, plots
@@ -14,11 +13,6 @@ from anonpaper.recoders.evaluation import achievement
 from anonpaper.recoding import Recoding
 
 __all__ = ["draw_bits", "draw_step", "one_step"]
-
-PALE = (
-    "#77AADD", "#EEDD88", "#44BB99", "#F3DCE8", "#EE8866", "#BBCC33", "#DDDDDD", "#AAAA00",
-    "#99DDFF", "#FFAABB",
-)  # fmt: skip
 
 
 def one_step(one: str, other: str, cut: int, flipped: int) -> dict[str, str]:
@@ -43,7 +37,7 @@ def draw_bits(m: Microdata, bits: str) -> Figure:
         own = bits[first : first + attribute.size - 1]
         at = 0
         for number, part in enumerate(r.sub_domains(attribute.name)):
-            ax.fill_between([at + 0.06, at + len(part) - 0.06], 0.1, 0.9, color=PALE[number],
+            ax.fill_between([at + 0.06, at + len(part) - 0.06], 0.1, 0.9, color=plots.PALE[number],
                             linewidth=0)  # fmt: skip
             at += len(part)
         for place, value in enumerate(attribute.values):
@@ -71,19 +65,6 @@ def draw_step(
         kept = f"{k}-anonymous" if effective_k >= k else f"not {k}-anonymous"
         ax.set_title(f"{name}\n{bits}: {kept}\n"
                      f"NWP {loss:.2f}, NECD {bias:.2f}, ach {ach:.2f}", fontsize=8)  # fmt: skip
-        _draw_table(ax, release.frame[m.qi].astype(str))
+        classes = release.frame.groupby(m.qi, sort=False, observed=True).ngroup()
+        plots.cells(ax, release.frame[m.qi], [[plots.PALE[number]] * m.d for number in classes])
     return figure
-
-
-def _draw_table(ax: Axes, frame) -> None:
-    """Draw the cells of a table, each equivalence class in a colour."""
-    classes = frame.groupby(list(frame), sort=False).ngroup().to_numpy()
-    for row, number in enumerate(classes):
-        ax.fill_between([0, frame.shape[1]], row, row + 1, color=PALE[number], linewidth=0)
-        for column, text in enumerate(frame.iloc[row]):
-            ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=7)
-    ax.set(xlim=(0, frame.shape[1]), ylim=(len(frame), 0), yticks=[])
-    ax.set_xticks([column + 0.5 for column in range(frame.shape[1])], list(frame))
-    ax.tick_params(bottom=False, labelbottom=True, length=0, labelsize=7)
-    ax.grid(visible=False)
-    ax.spines[:].set_visible(False)

@@ -14,16 +14,13 @@ from anonpaper.constraints import DiversityConstraint
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 
-__all__ = ["PALE", "draw_accuracy", "draw_steps", "draw_strategies", "steps_of"]
-
-#: Background colours, of constraints first and of groups of the rest after them.
-PALE = ("#77AADD", "#44BB99", "#EEDD88", "#DDDDDD", "#F3DCE8")
+__all__ = ["draw_accuracy", "draw_steps", "draw_strategies", "steps_of"]
 
 
 def steps_of(
     m: Microdata, constraints: Sequence[DiversityConstraint], p: Partition
 ) -> list[tuple[str, pd.DataFrame, pd.DataFrame]]:
-    """Return title, texts and colours of every step of DIVA; colours are places in PALE."""
+    """Return title, texts and colours of every step of DIVA; colours are places in plots.PALE."""
     frame = m.frame[m.qi].astype(str)
     none = pd.DataFrame(None, frame.index, m.qi, dtype="Int64")
     targets, clusters, groups = none.copy(), none.copy(), none.copy()
@@ -48,19 +45,9 @@ def draw_steps(m: Microdata, constraints: Sequence[DiversityConstraint], p: Part
     """Draw a table of a few rows after every step of DIVA."""
     figure, axes = plots.subplots(columns=2, rows=2, cols=2, height=0.5 + 0.32 * m.n)
     for ax, (title, texts, colours) in zip(axes.flat, steps_of(m, constraints, p), strict=True):
-        for row, name in enumerate(texts.index):
-            ax.text(-0.15, row + 0.5, name, ha="right", va="center", fontsize=7)
-            for column, text in enumerate(texts.loc[name]):
-                if pd.notna(place := colours.iloc[row, column]):
-                    ax.fill_between([column, column + 1], row, row + 1, color=PALE[place], lw=0)
-                bold = "bold" if text == "*" else "normal"
-                ax.text(column + 0.5, row + 0.5, text, ha="center", va="center", fontsize=7,
-                        weight=bold)  # fmt: skip
-        ax.set(title=title, xlim=(-0.7, m.d), ylim=(m.n, 0), yticks=[])
-        ax.set_xticks([column + 0.5 for column in range(m.d)], m.qi)
-        ax.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False, length=0)
-        ax.grid(visible=False)
-        ax.spines[:].set_visible(False)
+        shown = [[None if pd.isna(at) else plots.PALE[at] for at in row] for row in colours.values]
+        plots.cells(ax, texts, shown, left=texts.index)
+        ax.set_title(title)
     return figure
 
 

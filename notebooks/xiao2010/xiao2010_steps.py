@@ -47,23 +47,11 @@ def draw_rows(m: Microdata, l: int) -> Figure:
 def _rows(ax: Axes, texts: pd.DataFrame, labels: pd.Series, group: np.ndarray) -> None:
     """Write a table, each row in the colour of its set."""
     shown = texts.assign(set=labels)
-    width = shown.astype(str).apply(lambda column: max(map(len, [*column, column.name])) + 2)
-    right = width.cumsum().to_numpy()
-    middle = right - width.to_numpy() / 2
-    for row, name in enumerate(shown.index):
-        inside = labels.iloc[row] == "R"
-        colour = RESIDUE if inside else PALE[group[row] % len(PALE)]
-        ax.fill_between([0, right[-1]], row, row + 1, color=colour, lw=0)
-        ax.text(-1, row + 0.5, name, ha="right", va="center", fontsize=7)
-        for column, text in enumerate(shown.iloc[row]):
-            bold = "bold" if text in ("*", "R") else "normal"
-            ax.text(middle[column], row + 0.5, text, ha="center", va="center", fontsize=7,
-                    weight=bold)  # fmt: skip
-    ax.set(xlim=(-8, right[-1]), ylim=(len(shown), 0), yticks=[])
-    ax.set_xticks(middle, shown.columns, fontsize=7)
-    ax.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False, length=0)
-    ax.grid(visible=False)
-    ax.spines[:].set_visible(False)
+    colours = [
+        [RESIDUE if label == "R" else PALE[number % len(PALE)]] * shown.shape[1]
+        for label, number in zip(labels, group, strict=True)
+    ]
+    plots.cells(ax, shown, colours, bold=shown.isin(["*", "R"]), left=shown.index)
 
 
 def _residue(ax: Axes, values: pd.Series, l: int) -> None:
