@@ -34,28 +34,6 @@ def test_rounds_of_the_figures(adult):
     pd.testing.assert_frame_equal(rows, again)
 
 
-def test_both_groupings_hold_and_knowing_nothing_rules_out_nothing(adult):
-    rows = pd.DataFrame(boger2020.compare_groupings(adult, [[], ["age"]], [0.02, 0.1], seed=0))
-    assert len(rows) == 2 + 2 * 2
-    nothing = rows[rows["knowledge"] == "nothing"]
-    assert (nothing["worst_group"] <= 0.3 + 1e-9).all() and (nothing["ruled_out"] == 0).all()
-    assert rows["success"].between(0, 1).all()
-
-
-def test_members_are_always_found(adult):
-    outsiders = ap.load("adult", part="test", rows=500, seed=1)
-    rows = pd.DataFrame(boger2020.compare_membership(adult, outsiders, boger2020.QI, seed=0))
-    assert (rows["members"] == 1).all()
-    advantage = rows.set_index("method")["advantage"]
-    assert advantage["swapping"] >= advantage["generalization"] >= 0
-
-
-def test_timing_says_what_was_clustered(adult):
-    row = boger2020.time_klt(adult, rows=800, repeats=2, seed=0)
-    assert row["seconds"] > 0 and row["unplaced_rows"] == 0
-    assert row["groups"] == ap.klt(adult.sample(800, 0), seed=0).n_groups
-
-
 def test_searches_by_rows_make_the_same_groups(adult):
     few = adult.sample(600, 3)
     by_rows = ap.klt(boger2020.numbered(few), weights={"number": 0}, index=False, seed=5)
@@ -134,16 +112,6 @@ def test_permuting_keeps_the_values_of_people_alike(adult, within, monkeypatch):
     pd.testing.assert_series_equal(*counts)
 
 
-def test_association_of_nothing_and_of_everything():
-    codes = np.repeat(np.arange(4), 25)
-    frame = pd.DataFrame({"all": codes, "none": np.tile(np.arange(5), 20), "ill": codes})
-    found = boger2020.association_with_sensitive(
-        ap.Microdata(frame, qi=["all", "none"], sensitive="ill")
-    ).set_index("attribute")
-    assert found.loc["all"].tolist() == pytest.approx([1, 3, np.log(4)])
-    assert found.loc["none"].tolist() == pytest.approx([0, 0, 0], abs=1e-12)
-
-
 def test_association_is_that_of_the_contingency_table(adult):
     found = boger2020.association_with_sensitive(adult).set_index("attribute")
     for name, codes in zip(adult.qi, adult.codes.T, strict=True):
@@ -166,16 +134,6 @@ def test_what_swapping_loses_of_correlation_is_counted_from_its_rows(adult):
     assert loss["klt", "swapping", "age"] == pytest.approx(abs(after - before))
 
 
-def test_alike_groups_keep_all_correlation(monkeypatch):
-    sex = np.repeat(["f", "m"], 40)
-    frame = pd.DataFrame({"sex": sex, "ill": [*"abcd" * 10, *"bcde" * 10]})
-    m = ap.Microdata(frame, qi=["sex"], sensitive="ill")
-    by_sex = ap.Partition((sex == "m").astype(int))
-    monkeypatch.setattr(boger2020, "_groups_compared", lambda *_: {"by sex": by_sex})
-    rows = pd.DataFrame(boger2020.compare_correlations(m, seed=0))
-    assert rows["mutual information"].tolist() == pytest.approx([0, 0, 0], abs=1e-12)
-
-
 def test_methods_are_asked_the_same_queries(adult):
     rows = pd.DataFrame(boger2020.compare_methods(adult, 40, 0, [("none", 0), ("sex", 1)]))
     assert len(rows) == 2 * 8
@@ -188,13 +146,3 @@ def test_methods_are_asked_the_same_queries(adult):
     pd.testing.assert_frame_equal(
         rows[rows["varied"] == "sex"].reset_index(drop=True), pd.DataFrame(again)
     )
-
-
-def test_whoever_knows_the_groups_guesses_by_them(adult):
-    rows = pd.DataFrame(boger2020.recover_groups(adult, 0)).set_index("knows")
-    p = ap.klt(adult, seed=0)
-    assert rows.loc["the groups", "adjusted_rand"] == 1
-    assert rows.loc["the groups", "success"] == pytest.approx(
-        ap.measure.guessing(adult, p.labels).mean()
-    )
-    assert (rows["adjusted_rand"] <= 1).all()

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from boger2020_program import DEPARTURES, program_groups
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -127,21 +126,3 @@ def test_without_departures_it_is_klt():
     p = program_groups(m, weights={"sex": 5}, seed=2, departures=())
     assert np.array_equal(p.labels, text.labels)
     assert p.info == {"repeats": text.info["repeats"], "formed": text.info["formed"]}
-
-
-def test_file_order_needs_no_seed():
-    m = ap.load("adult", qi=["race", "education", "sex", "age"], rows=1000, seed=4)
-    first, second = (program_groups(m, seed=seed).labels for seed in (0, 1))
-    assert np.array_equal(first, second)
-
-
-@pytest.mark.parametrize("departure", [name for name in DEPARTURES if name != "one pass"])
-def test_every_departure_but_one_changes_groups_of_adult(departure):
-    m = ap.load("adult", qi=["race", "education", "sex", "age"], rows=3000, seed=4)
-    without = program_groups(m, departures=())
-    assert not same_groups(program_groups(m, departures=[departure]).labels, without.labels)
-
-
-def test_the_program_groups_the_ten_patients():
-    p = program_groups(ap.examples.hospital(), k=4, l=2, theta=0.5)
-    assert (p.sizes().tolist(), p.info["repeats"]) == ([5, 5], 0)

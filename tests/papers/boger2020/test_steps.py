@@ -3,10 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from boger2020_steps import clustering_steps, draw_steps
+from boger2020_steps import clustering_steps
 
 import anonpaper as ap
-from anonpaper import plots
 from anonpaper.partition.klt import UnplacedRowsWarning
 
 
@@ -30,12 +29,3 @@ def test_the_steps_end_in_the_groups_of_klt(k, l, theta):
         p = ap.klt(m, k, l, theta, seed=seed, withheld="drop")
         assert sorted(map(sorted, groups)) == sorted(rows.tolist() for rows in p.groups())
         assert sorted(left) == np.flatnonzero(p.labels < 0).tolist()
-
-
-def test_each_step_is_drawn_and_then_the_release():
-    m = ten()
-    steps = clustering_steps(m, 4, 3, 0.5, seed=0)
-    figure = draw_steps(m, steps, seed=0)
-    titles = [ax.get_title() for ax in figure.axes if ax.get_title()]
-    assert titles[:-1] == [name for name, _, _ in steps]
-    plots.plt.close(figure)

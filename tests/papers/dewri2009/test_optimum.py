@@ -3,8 +3,6 @@
 import itertools
 
 import dewri2009_optimum as optimum
-import matplotlib.pyplot as plt
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,7 +10,6 @@ from referees import preference as referee
 from referees.tables import adult_in_intervals, tables
 
 import anonpaper as ap
-from anonpaper import plots
 
 NEARLY_LOSS = (0.2, 1.0)
 
@@ -84,13 +81,3 @@ def test_hill_climbing_is_repeatable_keeps_its_budget_and_beats_no_optimum(adult
     m = adult.with_roles(qi=["marital-status", "race", "sex"])
     least = ap.exhaustive(m, 5).info["ach"]
     assert optimum.hill_climbing(m, 5, NEARLY_LOSS, 1000, seed=1).info["ach"] >= least
-
-
-def test_the_share_drawn_is_that_of_all_seeds():
-    runs = pd.DataFrame({"method": ["a", "a", "b", "b"], "within 1 %": [10, None, 20.0, 40.0]})
-    figure, ax = plots.subplots()
-    optimum.draw_arrivals(ax, runs, "within 1 %", 100)
-    a, b = ax.get_lines()
-    assert a.get_ydata().tolist() == [0, 0.5, 0.5] and b.get_ydata().tolist() == [0, 0.5, 1, 1]
-    assert b.get_xdata().tolist() == [1, 20, 40, 100]
-    plt.close(figure)

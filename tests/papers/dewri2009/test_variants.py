@@ -3,7 +3,7 @@
 import dewri2009
 import numpy as np
 import pytest
-from dewri2009_variants import VARIANT_STARTS, better_neighbours, measured_run, varied_search
+from dewri2009_variants import better_neighbours, measured_run, varied_search
 
 from anonpaper.recoders.evaluation import Evaluator, achievement
 
@@ -65,31 +65,6 @@ def test_one_objective_keeps_the_best_feasible_solution_ever_seen(part, copies):
     assert last["ach"].min() == feasible["ach"].min() and (last["effective_k"] >= 5).all()
 
 
-def test_one_objective_prefers_feasible_then_nearly_feasible_then_less_ach():
-    from dewri2009_variants import _prefer_less_ach
-
-    class Population:
-        values = {
-            "F": np.array([[0.9], [0.5], [0.1], [0.1], [0.2]]),
-            "G": np.array([[-3.0], [0.0], [1.0], [4.0], [1.0]]),
-        }
-
-        def get(self, name):
-            return self.values[name]
-
-    pairs = np.array([[0, 1], [0, 2], [2, 3], [4, 2], [3, 0]])
-    won = _prefer_less_ach(Population(), pairs, np.random.default_rng(0))
-    assert won.ravel().tolist() == [1, 0, 2, 2, 0]
-
-
-@pytest.mark.parametrize("start", VARIANT_STARTS)
-def test_first_populations_are_of_their_kind(start):
-    bits = VARIANT_STARTS[start](np.random.default_rng(0), 50, 40)
-    assert bits.shape == (50, 40) and bits.dtype == bool
-    assert (not bits[0].any()) == (start in ("graded", "one zero"))
-    assert bits.mean() == pytest.approx(0.25 if start == "cubed" else 0.5, abs=0.08)
-
-
 def test_an_infeasible_first_population_holds_nothing_feasible(adult):
     setting = SETTING | {"evaluations": 100}
     archive, _ = varied_search(adult, **setting, feasible_start=False)
@@ -108,9 +83,3 @@ def test_solutions_are_counted_as_tables(adult):
     assert 1 <= row["minima"] <= row["returned"] <= row["feasible"] <= row["unique"]
     assert row["better in both"] == 0
     assert 0 <= row["children alike, bit by bit"] < row["children alike"] <= 1
-
-
-def test_what_is_left_for_a_higher_k_costs_more(part):
-    row = measured_run(part, **SETTING)
-    left = [row["ach"], *(row[f"ach at {level}"] for level in (10, 25, 50, 100))]
-    assert left == sorted(left)

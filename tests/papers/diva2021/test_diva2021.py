@@ -1,7 +1,5 @@
 import diva2021
 import networkx as nx
-import numpy as np
-import pandas as pd
 import pytest
 
 import anonpaper as ap
@@ -44,23 +42,6 @@ def test_sets_are_found_with_the_conflict_rate_asked_for(rate):
         diva2021.constraints_with_conflict(m, 99, rate, attributes=["sex"])
 
 
-@pytest.mark.parametrize("targeted", [None, 1.2])
-def test_a_set_holds_the_smaller_ones_of_its_seed(census, targeted):
-    sizes = [4, 8, 12, 16, 20]
-    for seed in range(3):
-        sets = []
-        for number in sizes:
-            m, sigma = diva2021.setting(
-                census, "census", 5_000, number, 0.2, seed, targeted=targeted, grown=sizes
-            )
-            assert len(set(sigma)) == number
-            assert conflict_rate(m, sigma) < 0.6
-            sets.append(set(sigma))
-        assert all(small < large for small, large in zip(sets, sets[1:], strict=False))
-    _, alone = diva2021.setting(census, "census", 5_000, 20, 0.2, seed, targeted=targeted)
-    assert not sets[0] < set(alone)  # sets of their own are not nested
-
-
 def test_a_run_without_a_table_counts_as_a_table_of_stars():
     m = ap.load("census", rows=2_000)
     sigma = [ap.DiversityConstraint({"sex": "Female"}, 100, 200)]
@@ -70,15 +51,6 @@ def test_a_run_without_a_table_counts_as_a_table_of_stars():
     assert row["accuracy"] == pytest.approx(10 / m.n) and row["satisfied"] is None
     found = diva2021.measured(m, ap.mondrian(m, 10), sigma, 10)
     assert all(found[name] > row[name] for name in row if name.startswith("accuracy"))
-
-
-def test_times_are_those_of_the_runs_that_are_measured(census):
-    drawn = dict(table="census", rows=1_000, number=4, conflict=0.2, k=10, seed=0)
-    drawn |= dict(tables=census, algorithms=["mondrian", "min_choice"], max_backtracks=5)
-    rows, timed = diva2021.measure(**drawn), diva2021.measure_time(**drawn, repeats=2)
-    for row, clock in zip(rows, timed, strict=True):
-        assert clock.pop("seconds") > 0 and clock.items() <= row.items()
-        assert "seconds" not in row
 
 
 def test_a_run_reports_what_its_release_has():
@@ -97,17 +69,6 @@ def test_a_run_reports_what_its_release_has():
         assert diva2021.measured(m, p, sigma, 10)["satisfied"] < 1
 
 
-@pytest.mark.parametrize("conflict", [0, 0.4, 0.8])
-def test_targets_of_one_size_are_found_at_any_conflict_rate(conflict):
-    m = ap.load("pantheon")
-    sigma = diva2021.constraints_with_conflict(
-        m, 8, conflict, attributes=diva2021.SWEPT["pantheon"], total=5_000, targeted=0.6
-    )
-    assert conflict_rate(m, sigma) == pytest.approx(conflict, abs=0.05)
-    targeted = sum(c.target_rows(m).sum() for c in sigma) / m.n
-    assert targeted == pytest.approx(0.6, abs=0.05)
-
-
 @pytest.mark.parametrize("rule", diva2021.RULES_OVER_BOUND)
 def test_the_search_alone_is_that_of_a_whole_run(rule):
     m = ap.load("census", rows=2_000)
@@ -124,40 +85,6 @@ def test_the_search_alone_is_that_of_a_whole_run(rule):
     assert row["outcome"] != "found" and row["candidates_tried"] > 0
 
 
-def test_every_strategy_runs_by_both_rules_and_pairs_are_subtracted():
-    tables = diva2021.figure_tables(["german"])
-    diva2021.SWEPT["german"] = diva2021.TABLE_4["german"][0]
-    algorithms = ["min_choice", "max_fan_out", "mondrian"]
-    try:
-        rows = diva2021.measure(
-            tables, 10, algorithms, 0, 5, table="german", rows=1_000, number=3, conflict=0.2
-        )
-    finally:
-        del diva2021.SWEPT["german"]
-    runs = diva2021.shown(pd.DataFrame(rows)).assign(seed=0)
-    asked = [(a, rule) for a in algorithms[:2] for rule in diva2021.RULES_OVER_BOUND]
-    assert list(zip(runs["algorithm"], runs["over bound"], strict=True)) == [
-        *asked, ("mondrian", "none")
-    ]  # fmt: skip
-    divas = runs[runs["over bound"] != "none"]
-    apart = diva2021.differences(divas, ["over bound", "seed"], base="min_choice")
-    assert list(apart["algorithm"]) == ["max_fan_out"] * 2
-    wide = divas.pivot(index="over bound", columns="algorithm", values="accuracy (stars)")
-    expected = wide["max_fan_out"] - wide["min_choice"]
-    assert apart.set_index("over bound")["accuracy (stars)"].equals(
-        expected.rename("accuracy (stars)")
-    )
-
-
-def test_without_upper_bounds_all_may_be_shown():
-    m = ap.load("german")
-    bounded = diva2021.constraints_asked(m, "german", "proportion")
-    free = diva2021.constraints_asked(m, "german", "proportion, no upper bounds")
-    assert diva2021.constraints_asked(m, "german", "no constraints") == []
-    assert [(c.target, c.low) for c in free] == [(c.target, c.low) for c in bounded]
-    assert [c.high for c in free] == [c.target_rows(m).sum() for c in free]
-
-
 def test_few_quasi_identifiers_of_census_come_close_to_table_4():
     published = ap.compendium.reference("diva2021_tab4_datasets").set_index("dataset")
     narrow = diva2021.figure_tables(["narrow"])["narrow"]
@@ -170,15 +97,6 @@ def test_few_quasi_identifiers_of_census_come_close_to_table_4():
 def test_the_graph_of_figure_3_is_that_of_figure_2():
     graph, _ = diva2021.figure_3_steps()
     assert nx.is_connected(graph) and sorted(graph.edges) == [(0, 2), (1, 2)]
-
-
-def test_the_tables_of_the_figures_have_their_roles_only():
-    tables = diva2021.figure_tables(["german", "zipf"], population_rows=50)
-    german = ap.load("german")
-    assert tables["zipf"].n == 50
-    assert list(tables["german"].frame) == [*german.qi, german.sensitive]
-    assert np.array_equal(tables["german"].codes, german.codes)
-    assert str(tables["german"].origin) == str(german.origin)
 
 
 def test_example_3_4_backtracks_once_and_ends_with_the_diverse_clustering():

@@ -74,14 +74,3 @@ def test_table_12_has_whole_sizes():
     found = printed.table_12_arithmetic(COUNTS)
     assert found["augmented rows"].tolist() == [43881, 8553, 323170, 140190]
     assert (found["quasi-identifiers"] == [7, 6, 8, 6]).all()
-
-
-def test_round_multiples_are_found_and_others_are_not():
-    cells = printed.rounded_exposures(COUNTS).set_index(["dataset", "method"])
-    assert cells.loc[("census", "LD"), "round"]  # 0.80 of 93.38
-    assert not cells.loc[("adult", "LD"), "round"]
-    assert cells["chance"].between(0.02, 0.03).all()
-
-
-def test_the_bound_on_stroke():
-    assert printed.least_own_value_risk([4861, 249]) == pytest.approx(0.907, abs=5e-4)

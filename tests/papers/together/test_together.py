@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import together
+from together_steps import KINDS
 
 import anonpaper as ap
 
@@ -28,11 +29,6 @@ def published(method, m, level=2):
 
 
 # ---- one person -------------------------------------------------------------------------------
-
-
-def test_in_a_two_diverse_table_each_secret_is_half_likely():
-    rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
-    assert together.of_person(rel, 4)["probability"] == 0.5
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -74,15 +70,6 @@ def test_invented_rows_make_all_secrets_equally_frequent_in_the_same_domains():
     assert [a.size for a in fused.attributes] == [a.size for a in m.attributes]
     again = together.balance(m, seed=1)
     assert again.frame.equals(fused.frame)
-
-
-def test_a_table_is_shown_with_her_row_marked_and_invented_rows_named():
-    m = people(12)
-    rel = ap.suppress(m, ap.Partition([0] * 12))
-    assert together.marked(rel, m, 3).index.tolist()[2:5] == [2, "→ 3", 4]
-    fused = together.balance(m, seed=0)
-    shown = together.marked(ap.suppress(fused, ap.Partition([0] * fused.n)), m, 3)
-    assert (shown.index == "invented").sum() == fused.synthetic.sum() > 0
 
 
 # ---- one release ------------------------------------------------------------------------------
@@ -138,31 +125,6 @@ def test_a_method_reaches_on_the_rows_it_publishes_what_it_is_asked_for(method):
         {"adult": m}, "adult", method, 3, 0, rows=120, queries=5, trees=2
     )
     assert again == row
-
-
-def test_a_level_that_the_table_cannot_have_is_left_open():
-    row = together.measure_point(
-        {"adult": people(60)}, "adult", "TP", 9, 0, rows=30, queries=5, trees=2
-    )
-    assert row == {"paper": "xiao2010", "asks": "l"}
-    tables = {"adult": people(60)}
-    assert together.time_point(tables, "adult", "TP", 9, 0, rows=30) == {}
-    assert together.time_point(tables, "adult", "TP", 2, 0, rows=30)["seconds"] > 0
-
-
-def test_rows_to_publish_and_people_held_out_are_others():
-    m = people(90)
-    first, second = together.split(m, 60, seed=5)
-    assert (first.n, second.n) == (60, 30)
-    assert set(first.frame.index).isdisjoint(second.frame.index)
-
-
-@pytest.mark.parametrize("name", ["adult", "census", "diabetes"])
-def test_no_secret_is_so_frequent_that_three_diversity_is_out_of_reach(name):
-    m = together.load_table(name)
-    assert m.d == 4 and m.sensitive_counts.max() <= m.n / 3
-    assert "Not in universe" not in m.sensitive_attribute.values
-    assert {*ap.datasets.trees.hierarchies(name, m)} == {*m.qi}
 
 
 def test_diagnoses_are_in_their_chapters():
@@ -226,3 +188,8 @@ def test_advice_is_the_least_mean_loss_that_meets_the_need_on_every_seed():
     assert told["promised"].tolist() == [True, True]
     told = together.advice(risk[(risk["method"] == "B") & (risk["level"] == 2)], needs)
     assert told["promised"].tolist() == [False, False]
+
+
+def test_every_method_has_one_kind_in_the_picture():
+    named = [name for methods in KINDS.values() for name in methods]
+    assert sorted(named) == sorted(together.METHODS)

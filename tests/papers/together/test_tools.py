@@ -1,12 +1,9 @@
 """Ranks of the benchmark's methods, against tables whose order is known."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from together_tools import MEASURES, draw_ranks, draw_risk, ranks, trade_off
-
-from anonpaper.compendium.layout import faults
+from together_tools import MEASURES, ranks, trade_off
 
 
 def releases(values, tables=4, **more):
@@ -49,16 +46,3 @@ def test_the_trade_off_is_a_rank_correlation_of_kept_promises():
     assert trade_off(table)["correlation"].tolist() == pytest.approx([-1] * 4)
     table.loc[table["method"] == "d", ["promise", "advantage"]] = ["broken: k = 2", 5]
     assert trade_off(table)["methods"].eq(3).all()
-
-
-def test_pictures_show_every_method_and_have_no_fault():
-    table = releases({"a": 0.1, "b": 0.2, "c": 0.3})
-    ends = table[table["method"] != "c"].assign(
-        tool="reference", promise="none", principle="nothing"
-    )
-    shown = draw_ranks(ranks(table, "k-anonymity")), draw_risk(pd.concat([table, ends]))
-    assert [faults(figure) for figure in shown] == [[], []]
-    assert all(len(figure.axes) == 6 for figure in shown)
-    assert len(shown[0].axes[0].lines) == 6
-    assert len(shown[1].axes[0].lines[1].get_xdata()) == 3
-    plt.close("all")

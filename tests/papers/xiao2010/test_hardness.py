@@ -3,13 +3,11 @@
 import itertools
 
 import numpy as np
-import pytest
 import xiao2010_hardness as hardness
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anonpaper as ap
-from anonpaper import errors
 
 
 @st.composite
@@ -55,26 +53,8 @@ def test_the_table_has_the_properties_the_proof_uses(instance):
     assert len(set.union(*values)) == m == sum(map(len, values))
 
 
-def test_a_row_holds_zero_on_the_points_of_its_element():
-    table = hardness.table_of([(0, 0, 0), (1, 1, 1), (0, 1, 1)], q=2)
-    assert table.frame.loc["D1:0"].tolist() == [0, 1, 0, 1]
-    assert hardness.matching_of(table, ap.exact(table, l=3)) == [0, 1]
-
-
 def test_a_grouping_with_more_stars_shows_no_matching():
     table = hardness.table_of([(0, 0, 0), (1, 1, 1)], q=2)
     assert hardness.matching_of(table, ap.Partition(np.zeros(6, int))) is None
     for partial in ([-1] * 6, [0, -1, 0, -1, 0, -1], [0, 0, 0]):
         assert hardness.matching_of(table, ap.Partition(partial)) is None
-
-
-@pytest.mark.parametrize(
-    ("points", "q", "m"),
-    [([], 2, 3), ([(0, 0, 2)], 2, 3), ([(0, 0)], 2, 3), ([(0, 0, 0)] * 2, 2, 3),
-     ([(0, 0, 0), (1, 1, 1, 1)], 2, 3), ([(0, 0, 0)], 0, 3), ([(0, 0, 0)], 2, 2),
-     ([(0, 0, 0)], 2, 7),
-     ([(0.9, 0, 0)], 2, 3), ([5], 2, 3), (["abc"], 2, 3)],
-)  # fmt: skip
-def test_instances_out_of_range_are_refused(points, q, m):
-    with pytest.raises(errors.ParameterError):
-        hardness.table_of(points, q, m)

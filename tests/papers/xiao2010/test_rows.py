@@ -1,14 +1,11 @@
 """TP and Hilbert row by row, beside the package's own and a plain reading."""
 
 import numpy as np
-import pytest
-import xiao2010_instances as instances
 import xiao2010_rows as rows
 from referees.drawn import drawn_tables
 from referees.rows import TupleMinimization, is_eligible
 
 import anonpaper as ap
-from anonpaper.errors import InfeasibleError
 
 
 def test_tp_by_rows_keeps_the_guarantees():
@@ -39,16 +36,6 @@ def test_rows_of_a_group_have_equal_qi_or_are_removed():
         assert all(len(np.unique(m.codes[group], axis=0)) == 1 for group in kept)
         if p.info["residue_size"]:
             assert len(groups[-1]) == p.info["residue_size"]
-
-
-def test_the_height_of_the_residue_is_told_phase_by_phase():
-    info = rows.tp_by_rows(ap.examples.phase_three(), l=3).info
-    assert (info["phase"], info["residue_size"], info["heights"]) == (3, 8, [1, 1, 2])
-
-
-def test_no_diverse_grouping_is_an_error():
-    with pytest.raises(InfeasibleError):
-        rows.tp_by_rows(instances.table_of_counts([(3, 1)]), 2)
 
 
 def test_hilbert_row_by_row_is_diverse_and_by_cells_the_package_s_own():

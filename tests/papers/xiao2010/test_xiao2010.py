@@ -7,16 +7,6 @@ from referees.drawn import drawn_tables
 import anonpaper as ap
 
 
-def test_all_128_tables_of_the_paper_are_projections():
-    qi = list("abcdefg")
-    assert len(xiao2010.projections(qi, range(1, 8))) == 127
-    assert 2 * len(xiao2010.projections(qi, range(4, 8))) == 128
-    assert xiao2010.projections("abc", [1, 3]) == [["a"], ["b"], ["c"], ["a", "b", "c"]]
-    few = xiao2010.projections(qi, [3, 7], at_most=2, seed=1)
-    assert [len(subset) for subset in few] == [3, 3, 7]
-    assert few == xiao2010.projections(qi, [3, 7], at_most=2, seed=1)
-
-
 def test_measurements_of_a_projection_are_those_of_its_releases():
     m = ap.examples.hospital()
     names = ["TP", "TP+", "Hilbert"]
@@ -76,41 +66,6 @@ def test_other_orders_are_the_same_table(vary):
     assert (tp["stars"] == ap.measure.stars(ap.suppress(nominal, ap.tp(nominal, 2)))).all()
     again = xiao2010.suppress_reordered({"t": nominal}, "t", ["Age", "Race"], [2], 3, vary)
     pd.testing.assert_frame_equal(runs, pd.DataFrame(again))
-
-
-def test_frequent_values_come_first():
-    m = ap.examples.hospital()
-    reordered = xiao2010._reordered(m, m, "frequent first", None)
-    assert (np.diff(reordered.sensitive_counts) <= 0).all()
-    assert sorted(reordered.sensitive_counts) == sorted(m.sensitive_counts)
-
-
-def test_times_are_told_apart_and_add_up():
-    m = ap.examples.hospital()
-    timed = pd.DataFrame(
-        xiao2010.time_projection({"t": m}, "t", m.qi, [0.8, 1], levels=[2], repeats=2, seed=3)
-    )
-    assert len(timed) == 2 * 2 * 2 * 3
-    in_turn = timed[["repeat", "n"]].drop_duplicates()
-    assert list(in_turn.itertuples(index=False, name=None)) == [(0, 8), (0, 10), (1, 8), (1, 10)]
-    assert np.allclose(timed[["grouping", "curve", "walk"]].sum(axis=1), timed["seconds"])
-    by_rows = timed[(timed["way"] == "rows") & (timed["algorithm"] == "Hilbert")]
-    assert (by_rows["grouping"] == 0).all() and (timed["seconds"] > 0).all()
-
-
-def test_each_part_of_a_run_is_timed_once(monkeypatch):
-    """By a clock that tells one second for each part."""
-
-    def second(call, repeats, *, fresh=None):
-        return 1.0, call() if fresh is None else call(fresh())
-
-    monkeypatch.setattr(xiao2010, "timed", second)
-    m = ap.examples.hospital()
-    parts = pd.DataFrame(xiao2010.time_projection({"t": m}, "t", m.qi, [1], [2], 1, seed=0))
-    parts = parts.set_index(["way", "algorithm"])[["grouping", "curve", "walk"]]
-    assert parts.loc["cells", "Hilbert"].tolist() == [1, 1, 1]
-    assert parts.loc["rows", "Hilbert"].tolist() == [0, 1, 1]
-    assert parts.loc["cells", "TP"].tolist() == parts.loc["rows", "TP"].tolist() == [1, 0, 1]
 
 
 def test_sub_domains_of_the_same_groups_are_measured_beside_stars():
