@@ -9,7 +9,6 @@ mean, over real people, of his belief in the value that the person has.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import product
 from typing import NamedTuple
 
 import majeed2024
@@ -37,8 +36,7 @@ from anonpaper.repair.synthesis import fuse
 
 __all__ = [
     "PUBLICATIONS", "attack", "complement", "counts", "draw", "even", "expected_risk",
-    "informed_risk", "known_shares", "own_risk", "padded", "publish", "short_formula", "simulated",
-    "simulated_risk", "told_apart",
+    "informed_risk", "known_shares", "own_risk", "padded", "publish", "told_apart",
 ]  # fmt: skip
 
 _SCORES = np.linspace(-9, 9, 361)  # of a real row, and around the mean of an invented one
@@ -104,27 +102,6 @@ def expected_risk(real: np.ndarray, invented: np.ndarray, auc: float, share) -> 
         height = np.exp(r_i @ log_f + s_i @ log_g) * t * _STEP
         belief[i] = (r_i[:, None] * a + s_i[:, None] * b) @ height
     return own_risk(real[people], belief[of_class.ravel()])
-
-
-def short_formula(real: np.ndarray, invented: np.ndarray, auc: float, share) -> float:
-    """Return the risk if every row weighed what rows of its kind and value weigh on average."""
-    shares = np.broadcast_to(share, real.shape[1])
-    a, b = np.array([[_DENSITY @ w for w in _weights(auc, float(part))] for part in shares]).T
-    return own_risk(real, a * real + b * invented)
-
-
-def simulated_risk(
-    real: np.ndarray, invented: np.ndarray, auc: float, share, seed: int | np.random.Generator
-) -> float:
-    """Draw a score for every row and weigh the rows; the rest is as for `expected_risk`."""
-    rng, apart = generator(seed), _apart(auc)
-    share = np.broadcast_to(share, real.shape[1])
-    weight = np.zeros(real.shape)
-    for rows, mean in ((real, 0.0), (invented, apart)):
-        of_class, of_value = _one_by_one(rows)
-        score = rng.normal(mean, 1, len(of_class))
-        np.add.at(weight, (of_class, of_value), _posterior(score, apart, share[of_value]))
-    return own_risk(real, weight)
 
 
 def _counted(group: np.ndarray, value: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
@@ -475,34 +452,3 @@ def _measures(rel: Release, publication: str, people: People, trees: Mapping, se
         "risk, informed": informed_risk(rel, how, shares),
         "risk, informed, no prior": informed_risk(rel, how, np.full(2, 0.5)),
     }
-
-
-def simulated(
-    tables, name: str, k: int, aucs: list[float], rows: int, draws: int, seed: int
-) -> list[dict]:
-    """Compare the formula with drawn scores, on a release by the paper's method.
-
-    With the prior "one for all rows" the attacker knows only how many rows are invented, with
-    "one for each value" also which values they carry.
-    """
-    *_, rel = _published(tables[name], name, "paper", k, rows, seed)
-    real, invented = counts(rel)
-    rng, shown = generator(seed), real + invented
-    priors = {
-        "one for all rows": invented.sum() / shown.sum(),
-        "one for each value": invented.sum(axis=0) / shown.sum(axis=0),
-    }
-    always = {
-        "counting": own_risk(real, shown),
-        "real alone": own_risk(real, real),
-        "shares": known_shares(real),
-    }
-    found = []
-    for (prior, share), auc in product(priors.items(), aucs):
-        drawn = [simulated_risk(real, invented, auc, share, rng) for _ in range(draws)]
-        found.append({
-            "prior": prior, "auc": auc, "simulated": float(np.mean(drawn)),
-            "formula": expected_risk(real, invented, auc, share),
-            "short formula": short_formula(real, invented, auc, share),
-        } | always)  # fmt: skip
-    return found
