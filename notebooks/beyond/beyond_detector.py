@@ -34,11 +34,6 @@ from anonpaper.repair.copula import gaussian_copula
 from anonpaper.repair.imbalance import find_imbalance
 from anonpaper.repair.synthesis import fuse
 
-__all__ = [
-    "PUBLICATIONS", "attack", "complement", "counts", "draw", "even", "expected_risk",
-    "informed_risk", "known_shares", "own_risk", "padded", "publish", "told_apart",
-]  # fmt: skip
-
 _SCORES = np.linspace(-9, 9, 361)  # of a real row, and around the mean of an invented one
 _DENSITY = norm.pdf(_SCORES) / norm.pdf(_SCORES).sum()  # the same for both, about their means
 _STEP = 0.1  # of log t, the integration's variable
