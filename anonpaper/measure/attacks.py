@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from anonpaper.cells import distinct
-from anonpaper.errors import ParameterError, check_integer, check_number, check_sequence
+from anonpaper.errors import ParameterError, check_number, check_sequence
 from anonpaper.groups import Entries, checked_labels
 from anonpaper.measure.boxes import boxes_of, codes_in, weight_at
 from anonpaper.microdata import Attribute, Microdata, check_microdata
@@ -21,6 +21,8 @@ from anonpaper.publish import GroupRelease, PublishedAttribute, Release, check_r
 from anonpaper.published_values import SubDomains
 
 __all__ = ["definetti", "guessing", "membership", "plausible_values", "ruled_out"]
+
+_ROUNDS = 10  # of learning, and of fitting
 
 
 def plausible_values(
@@ -38,10 +40,9 @@ def plausible_values(
         In [0, 1]. A value is implausible if none of the people who agree on `known` has it, or a
         smaller share of them.
     people : Microdata, optional
-        The people from whom the attacker learns, with the same columns. By default the table
-        itself, with the person's own row: the best possible knowledge. If nobody agrees on
-        `known`, every value is plausible. ColumnError if they lack a column of `known` among their
-        quasi-identifiers, or either table lacks a sensitive attribute.
+        The people from whom the attacker learns, with the same columns, else ColumnError. By
+        default the table itself, with the person's own row: the best possible knowledge. If nobody
+        agrees on `known`, every value is plausible.
 
     Examples
     --------
@@ -91,8 +92,8 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
         The groups; -1 for rows that are not published, whose result is NaN.
     plausible : numpy.ndarray, shape (n, m), dtype bool, optional
         The attacker's knowledge (see :func:`plausible_values`); none by default, and then the mean
-        of the result over a group is its largest share of a value. ParameterError if it or
-        `labels` has another shape, ColumnError if the table has no sensitive attribute.
+        of the result over a group is its largest share of a value. ParameterError for another
+        shape.
 
     Examples
     --------
@@ -120,8 +121,6 @@ def ruled_out(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> np.nda
 
     Parameters, result, errors and cost are as for :func:`guessing`; `plausible` is required.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> plausible = plausible_values(m, ["Gender"], 0.3)
     >>> ruled_out(m, ap.examples.hospital_two_diverse().labels, plausible).tolist()
@@ -147,34 +146,19 @@ def _counts_of_group(m: Microdata, labels: np.ndarray, plausible: np.ndarray) ->
     return shown, counts[labels[shown]]
 
 
-def definetti(release: Release, rounds: int = 10) -> dict[str, float]:
+def definetti(release: Release) -> dict[str, float]:
     """Shares of people whose sensitive value is guessed from the groups: each from 0 to 1.
 
     deFinetti's attack learns from all groups together which sensitive values go with which
-    quasi-identifiers, by naive Bayes. Each of the `rounds` learns from the beliefs of the round
-    before, and then fits them to the counts of every group.
+    quasi-identifiers, by naive Bayes. Each of ten rounds learns from the beliefs of the round
+    before, and then fits them to the counts of every group. `release` is a swapped or anatomized
+    table, where the attacker sees who is in which group; else ParameterError.
 
-    Parameters
-    ----------
-    release : Release
-        A swapped or anatomized table: the attacker sees who is in which group. Else
-        ParameterError, also if `rounds` is below 1.
-    rounds : int
-        How often the attacker learns.
+    ``learned`` is the share of right guesses of the attack, and ``counted`` the expected share of
+    who names a most frequent value of the group. O(n·m·d). Source: D. Kifer, *Attacks on privacy
+    and deFinetti's theorem*, SIGMOD 2009, with the permutations of a group replaced by fitting to
+    its counts.
 
-    Returns
-    -------
-    dict
-        ``learned``, the share of right guesses of the attack, and ``counted``, the expected share
-        of who names a most frequent value of the group. O(rounds·n·m·d).
-
-    References
-    ----------
-    D. Kifer, *Attacks on privacy and deFinetti's theorem*, SIGMOD 2009, with the permutations of
-    a group replaced by fitting to its counts.
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> definetti(ap.anatomize(m, ap.examples.hospital_two_diverse()))
     {'learned': 0.6, 'counted': 0.5}
@@ -185,14 +169,14 @@ def definetti(release: Release, rounds: int = 10) -> dict[str, float]:
     everything = np.ones((check_microdata(m).n, m.sensitive_attribute.size), dtype=bool)
     shown, counts = _counts_of_group(m, labels, everything)
     group, codes, belief = labels[shown], m.codes[shown].T, counts / counts.sum(1, keepdims=True)
-    for _ in range(check_integer("rounds", rounds, 1)):
+    for _ in range(_ROUNDS):
         score = np.log(belief.sum(axis=0) + 1)
         for attribute, of_row in zip(m.attributes, codes, strict=True):
             held = np.ones((attribute.size, counts.shape[1]))  # one of each, so none is ruled out
             np.add.at(held, of_row, belief)
             score = score + np.log(held / held.sum(axis=0))[of_row]
         belief = np.exp(score - score.max(axis=1, keepdims=True)) * (counts > 0) + 1e-12 * counts
-        for _ in range(10):
+        for _ in range(_ROUNDS):
             belief = belief / belief.sum(axis=1, keepdims=True)
             reached = np.zeros((group.max() + 1, counts.shape[1]))
             np.add.at(reached, group, belief)
@@ -208,11 +192,8 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
     `outsiders` are people who are not in the table, with the same quasi-identifiers, else
     ParameterError. A value that the table lacks fits a star, and an interval of numbers around it.
     The dict has ``members`` and ``outsiders``, the share of each whom the test places in the
-    release, and ``advantage``, their difference: 0 for a useless test, 1 for a perfect one. Every
-    distinct published row tests the people between its bounds in one attribute.
+    release, and ``advantage``, their difference: 0 for a useless test, 1 for a perfect one.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> release = ap.suppress(m.take([0, 1, 2, 3]), ap.Partition([0, 0, 1, 1]))
     >>> membership(release, m.take([4, 5, 6, 7, 8, 9]))
