@@ -1,17 +1,22 @@
-"""From groups or sub-domains to the published table, in six ways."""
+"""From groups or sub-domains to the published table, in six ways.
+
+Every way makes entries (how many rows of each cell are in which group) and, for each
+quasi-identifier, sub-domains and the number of each entry's sub-domain.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from anonpaper import errors
-from anonpaper.errors import ColumnError, ParameterError
+from anonpaper.errors import ColumnError, HierarchyError, ParameterError
 from anonpaper.groups import Entries, Partition, check_partition, dense_labels, group_bounds
-from anonpaper.microdata import Microdata, check_microdata
+from anonpaper.hierarchy import Hierarchy, check_hierarchies
+from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.principles import GroupCounts, Principle
 from anonpaper.publish.judging import has_residue
 from anonpaper.publish.release import Anatomy, GroupRelease, PublishedAttribute, Release
@@ -21,12 +26,168 @@ from anonpaper.randomness import generator
 from anonpaper.recoding import Recoding, failing
 from anonpaper.roles import only_one
 
-__all__ = ["anatomize", "generalize", "recode", "suppress", "swap"]
+__all__ = ["anatomize", "generalize", "recode", "shallow_generalize", "suppress", "swap"]
+
+#: From an attribute, the codes and groups of entries, and whether a group stars the attribute: the
+#: sub-domains in use, and the number of each group's sub-domain.
+OfGroups = Callable[[Attribute, np.ndarray, np.ndarray, np.ndarray], tuple[SubDomains, np.ndarray]]
 
 
-def entries_of(m: Microdata, p: Partition) -> Entries:
+def suppress(m: Microdata, p: Partition) -> Release:
+    """Publish groups by suppression: a star wherever the rows of a group differ.
+
+    Rows of `m` that `p` labels -1 are withheld. ParameterError if `p` is of another table. O(n·d).
+    Source: xiao2010, Definition 1.
+
+    Examples
+    --------
+    >>> m = ap.examples.hospital()
+    >>> suppress(m, ap.examples.hospital_two_diverse()).frame.loc["Adam"].tolist()
+    ['*', 'M', '*', 'HIV']
+    """
+
+    def kept_or_star(attribute, codes, group, starred):
+        low, high = _bounds(attribute, codes, group, starred)
+        # Sub-domain number = code of the kept value; one more, the last, is the star.
+        of_group = np.where(low == high, low, attribute.size)
+        codes = np.arange(attribute.size)
+        return SubDomains.runs(attribute, np.r_[codes, 0], np.r_[codes, codes[-1]]), of_group
+
+    return _by_groups(m, p, "suppress", kept_or_star)
+
+
+def generalize(m: Microdata, p: Partition) -> Release:
+    """Publish groups by multi-dimensional generalization: the values that a group holds.
+
+    Ordered attributes are published as the interval from the least to the greatest value of the
+    group, others as the set of its values. Parameters and errors are as for :func:`suppress`.
+    O(n·d log n). Source: xiao2010, sections 2 and 6.2.
+
+    Examples
+    --------
+    >>> m = ap.examples.hospital()
+    >>> generalize(m, ap.examples.hospital_two_diverse()).frame.loc["Adam", "Education"]
+    '[Bachelor - Master]'
+    """
+
+    def held(attribute, codes, group, starred):
+        if attribute.ordered:
+            low, high = _bounds(attribute, codes, group, starred)
+            return SubDomains.runs(attribute, low, high).distinct()
+        # Starred groups share one set, the last.
+        of_group = np.where(starred, len(starred), np.arange(len(starred)))
+        of_group = np.unique(of_group, return_inverse=True)[1]
+        shown = group >= 0
+        owner, codes = of_group[group[shown]], codes[shown]
+        if starred.any():
+            owner = np.r_[owner, np.full(attribute.size, of_group.max())]
+            codes = np.r_[codes, np.arange(attribute.size)]
+        values, number = SubDomains.sets(attribute, owner, codes).distinct()
+        return values, number[of_group]
+
+    return _by_groups(m, p, "generalize", held)
+
+
+def shallow_generalize(
+    m: Microdata,
+    p: Partition,
+    hierarchies: Mapping[object, Hierarchy],
+    pattern_friendly: Sequence = (),
+    *,
+    least_level: int = 0,
+) -> Release:
+    """Publish every class on the lowest level of each hierarchy on which its rows agree.
+
+    Unlike in full-domain generalization, the level may differ from class to class. The paper does
+    not say whether values on which a class agrees are kept; `least_level` decides.
+
+    Parameters
+    ----------
+    m, p
+        As for :func:`suppress`, whose errors it has.
+    hierarchies : mapping of attribute name to Hierarchy
+        One for every quasi-identifier, with a single name on its highest level; else
+        HierarchyError.
+    pattern_friendly : sequence of attribute name
+        Quasi-identifiers in which most people share one value; they begin at level 0. ColumnError
+        for an unknown name.
+    least_level : int
+        Lowest level of all others. 0 also keeps values on which a class agrees. 1 always
+        generalizes, which comes close to the counts of Table 12.
+
+    References
+    ----------
+    A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal data
+    with enhanced utility*, section 4.2.3 and Algorithm 3. O(n·d + h·G) per attribute for
+    hierarchies of height h and G classes.
+
+    Examples
+    --------
+    >>> m = ap.examples.hospital()
+    >>> trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
+    >>> release = shallow_generalize(m, ap.examples.hospital_two_diverse(), trees)
+    >>> release.frame.loc["Adam"].tolist()
+    ['{<30, [30, 50)}', 'M', '*', 'HIV']
+    """
+    m = check_microdata(m, people=True)
+    pattern_friendly = errors.check_sequence("pattern_friendly", pattern_friendly)
+    hierarchies = check_hierarchies(hierarchies, m.qi)
+    if unknown := [name for name in pattern_friendly if not errors.is_among(name, m.qi)]:
+        raise ColumnError(f"{unknown} are not quasi-identifiers; these are {m.qi}")
+    if lacking := [name for name in m.qi if name not in hierarchies]:
+        raise HierarchyError(f"hierarchies lacks {lacking}: make one with Hierarchy.balanced")
+
+    def node(attribute, codes, group, starred):
+        tree = hierarchies[attribute.name]
+        maps, top = tree.maps(attribute), tree.height
+        if maps[top].any():
+            raise HierarchyError(
+                f"the highest level of the hierarchy of {attribute.name!r} has "
+                f"{maps[top].max() + 1} names: it must join all values under one name"
+            )
+        floor = 0 if attribute.name in pattern_friendly else least_level
+        errors.check_integer("least_level", floor, 0, top)
+        # Per class, the lowest level from `floor` up on which its rows agree, and the node there.
+        low, high = group_bounds(maps[:, codes].T, group, len(starred))
+        agrees = low == high
+        agrees[:, :floor] = False
+        agrees[starred, :top] = False  # a suppressed value of a group shows nothing
+        level = agrees.argmax(axis=1)
+        return _nodes(attribute, tree, maps, level, low[np.arange(len(level)), level])
+
+    return _by_groups(m, p, "shallow", node)
+
+
+def _nodes(attribute, tree, maps, level, node) -> tuple[SubDomains, np.ndarray]:
+    """The sub-domains in use, and that of each group; nodes with the same values are one."""
+    # Nodes of all levels are numbered one after the other, from the lowest level up.
+    first = np.r_[0, np.cumsum(maps.max(axis=1) + 1)]
+    owner = (maps + first[:-1, None]).ravel()
+    nodes = SubDomains.sets(attribute, owner, np.tile(np.arange(attribute.size), len(maps)))
+    used, of_group = np.unique(first[level] + node, return_inverse=True)
+    nodes = nodes.take(used)
+    # A node of one value is written as the value, any other by its name.
+    levels = np.where(nodes.sizes == 1, 0, np.searchsorted(first, used, side="right") - 1)
+    written = map(tree.written, attribute.values[nodes.low], levels.tolist())
+    nodes = replace(nodes, names=np.fromiter(written, object, len(used)))
+    distinct, number = nodes.distinct()
+    return distinct, number[of_group]
+
+
+def _by_groups(m: Microdata, p: Partition, method: str, sub_domains: OfGroups) -> Release:
+    """Publish groups by their sub-domains."""
+    e, published = _entries_of(check_microdata(m, people=True), p), []
+    for j, (attribute, codes) in enumerate(zip(m.attributes, e.codes.T, strict=True)):
+        starred = np.zeros(p.n_groups, bool) if p.starred is None else p.starred[:, j]
+        values, of_group = sub_domains(attribute, codes, e.group, starred)
+        index = np.append(of_group, 0)[e.group].astype(np.int32)  # 0 for withheld entries
+        published.append(PublishedAttribute(values, index))
+    return Release(e, published, method, p)
+
+
+def _entries_of(m: Microdata, p: Partition) -> Entries:
     """Return a table in its groups, checked."""
-    check_partition(p, check_microdata(m, people=True).n)
+    check_partition(p, m.n)
     if p.starred is not None and p.starred.shape[1] != m.d:
         raise ParameterError(
             f"the partition stars values of {p.starred.shape[1]} attributes, but the table has "
@@ -35,81 +196,10 @@ def entries_of(m: Microdata, p: Partition) -> Entries:
     return Entries.of(m, p)
 
 
-def suppress(m: Microdata, p: Partition) -> Release:
-    """Publish groups by suppression: a star wherever the rows of a group differ.
-
-    Parameters
-    ----------
-    m, p : Microdata, Partition
-        The table and its groups; rows labelled -1 are withheld.
-
-    Returns
-    -------
-    Release
-
-    Raises
-    ------
-    ParameterError
-        `p` is not of the rows, or the counts, of `m`.
-
-    References
-    ----------
-    xiao2010, Definition 1. O(n·d).
-
-    Examples
-    --------
-    >>> m = ap.examples.hospital()
-    >>> suppress(m, ap.examples.hospital_two_diverse()).frame.loc["Adam"].tolist()
-    ['*', 'M', '*', 'HIV']
-    """
-    e, published = entries_of(m, p), []
-    for attribute, low, high in zip(m.attributes, *_bounds(e, p), strict=True):
-        # Sub-domain number = code of the kept value; one more, the last, is the star.
-        of_group = np.where(low == high, low, attribute.size)
-        codes = np.arange(attribute.size)
-        values = SubDomains.runs(attribute, np.r_[codes, 0], np.r_[codes, codes[-1]])
-        published.append(PublishedAttribute(values, of_entries(of_group, e)))
-    return Release(e, published, "suppress", p)
-
-
-def generalize(m: Microdata, p: Partition) -> Release:
-    """Publish groups by multi-dimensional generalization: the values that a group holds.
-
-    Ordered attributes are published as the interval from the least to the greatest value of the
-    group, others as the set of its values.
-
-    Parameters
-    ----------
-    m, p
-        As for :func:`suppress`.
-
-    Returns
-    -------
-    Release
-
-    Raises
-    ------
-    ParameterError
-        As for :func:`suppress`.
-
-    References
-    ----------
-    xiao2010, sections 2 and 6.2. O(n·d log n).
-
-    Examples
-    --------
-    >>> m = ap.examples.hospital()
-    >>> generalize(m, ap.examples.hospital_two_diverse()).frame.loc["Adam", "Education"]
-    '[Bachelor - Master]'
-    """
-    e, published = entries_of(m, p), []
-    for j, (low, high) in enumerate(zip(*_bounds(e, p), strict=True)):
-        if m.attributes[j].ordered:
-            values, of_group = SubDomains.runs(m.attributes[j], low, high).distinct()
-        else:
-            values, of_group = _held(e, p, j)
-        published.append(PublishedAttribute(values, of_entries(of_group, e)))
-    return Release(e, published, "generalize", p)
+def _bounds(attribute: Attribute, codes, group, starred) -> tuple[np.ndarray, np.ndarray]:
+    """Least and greatest code of every group; a suppressed one spans its whole domain."""
+    low, high = group_bounds(codes[:, None], group, len(starred))
+    return np.where(starred, 0, low[:, 0]), np.where(starred, attribute.size - 1, high[:, 0])
 
 
 def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "error") -> Release:
@@ -123,21 +213,12 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     m : Microdata
         The table.
     r : Recoding
-        Sub-domains of its quasi-identifiers. Classes that fail its ``withhold`` are withheld.
-        Intervals and sets then omit values that only withheld rows have; names of a hierarchy
-        stay.
+        Sub-domains of its quasi-identifiers; ParameterError for others. Classes that fail its
+        ``withhold`` are withheld. Intervals and sets then omit values that only withheld rows
+        have; names of a hierarchy stay.
     unseen : {"error", "suppress"}
-        Values that the recoding lacks raise an error that names them, or their rows are withheld;
-        see :meth:`Recoding.of_values <anonpaper.recoding.Recoding.of_values>`.
-
-    Returns
-    -------
-    Release
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        Values are new to the recoding, or it has other attributes.
+        Values that the recoding lacks raise a ColumnError that names them, or their rows are
+        withheld; see :meth:`Recoding.of_values <anonpaper.recoding.Recoding.of_values>`.
 
     References
     ----------
@@ -251,19 +332,11 @@ def swap(
     Parameters
     ----------
     m, p
-        As for :func:`suppress`, the table with a sensitive attribute.
+        As for :func:`suppress`, the table with one sensitive attribute, else ColumnError;
+        ParameterError also if `p` stars values.
     seed : int, numpy.random.Generator or None
         None for permutations that nobody can repeat. A seed is for experiments: an attacker who
         guesses it undoes the swaps, so the release warns against publishing it.
-
-    Returns
-    -------
-    GroupRelease
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        No sensitive attribute; `p` has another number of rows or stars values; or a wrong seed.
 
     References
     ----------
@@ -282,7 +355,9 @@ def swap(
     draw = secret_order if seed is None else generator(seed).random
     # row by row, in the order of the table if it is at hand
     rows = e.take(e.of_row if m.has_rows else np.repeat(np.arange(len(e.cell)), e.counts))
-    source = _permuted(rows.group, draw)
+    # the source row of every value: within groups, all permutations are equally likely
+    source = np.empty(m.n, np.intp)
+    source[np.argsort(rows.group, kind="stable")] = np.lexsort([draw(m.n), rows.group])
     e = replace(rows, counts=np.ones(m.n, np.intp), secrets=rows.secrets[source])
     release = GroupRelease(e, _as_they_are(e), "swap", p)
     release.is_seeded = seed is not None
@@ -290,41 +365,20 @@ def swap(
     return release
 
 
-def _permuted(labels: np.ndarray, draw: Callable[[int], np.ndarray]) -> np.ndarray:
-    """Return the source row of every value: within groups, all permutations are equally likely."""
-    source = np.empty(len(labels), np.intp)
-    source[np.argsort(labels, kind="stable")] = np.lexsort([draw(len(labels)), labels])
-    return source
-
-
 def anatomize(m: Microdata, p: Partition) -> Anatomy:
     """Publish groups by anatomy: quasi-identifiers and sensitive values in two tables.
 
-    No level covers deFinetti's attack, which learns from all groups together which sensitive
-    values go with which quasi-identifiers.
-
-    Parameters
-    ----------
-    m, p
-        As for :func:`swap`.
-
-    Returns
-    -------
-    Anatomy
-        With the tables ``qit`` and ``st``, joined by the group number.
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        As for :func:`swap`; a role column is called "group" or "count"; or TP or TP+ made the
-        partition and removed rows.
+    The tables are ``qit`` and ``st``, joined by the group number. No level covers deFinetti's
+    attack, which learns from all groups together which sensitive values go with which
+    quasi-identifiers. Parameters and errors are as for :func:`swap`. ColumnError also if a role
+    column is called "group" or "count", ParameterError if TP or TP+ made the partition and removed
+    rows.
 
     References
     ----------
     X. Xiao, Y. Tao, *Anatomy: simple and effective privacy preservation*, VLDB 2006, section 3;
-    boger2020, section 2.2. O(n log n). The attack: R. Wong, A. Fu, K. Wang, J. Pei, *Minimality
-    attack in privacy preserving data publishing*, VLDB 2007; D. Kifer, *Attacks on privacy and
-    deFinetti's theorem*, SIGMOD 2009.
+    boger2020, section 2.2. O(n log n). The attack: D. Kifer, *Attacks on privacy and deFinetti's
+    theorem*, SIGMOD 2009.
 
     Examples
     --------
@@ -353,7 +407,7 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
 def _groups_shown(m: Microdata, p: Partition, form: str) -> Entries:
     """Return a table in its groups, for releases that show them and publish all values."""
     check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
-    e = entries_of(m, p)
+    e = _entries_of(m, p)
     only_one(m.sensitive)
     if p.starred is not None and p.starred.any():
         raise ParameterError(
@@ -368,34 +422,3 @@ def _as_they_are(e: Entries) -> tuple[PublishedAttribute, ...]:
         PublishedAttribute(SubDomains.runs(a, np.arange(a.size), np.arange(a.size)), codes)
         for a, codes in zip(e.m.attributes, e.codes.T, strict=True)
     )
-
-
-def of_entries(of_group: np.ndarray, e: Entries) -> np.ndarray:
-    """Copy a number per group to its entries; withheld ones get 0."""
-    if len(of_group) == 0:
-        return np.zeros(len(e.group), np.int32)
-    return np.where(e.group >= 0, of_group[e.group], 0).astype(np.int32)
-
-
-def _bounds(e: Entries, p: Partition) -> tuple[np.ndarray, np.ndarray]:
-    """Least and greatest code by attribute and group; a suppressed one spans its whole domain."""
-    low, high = group_bounds(e.codes, e.group, p.n_groups)
-    if p.starred is not None:
-        low = np.where(p.starred, 0, low)
-        high = np.where(p.starred, [attribute.size - 1 for attribute in e.m.attributes], high)
-    return low.T, high.T
-
-
-def _held(e: Entries, p: Partition, j: int) -> tuple[SubDomains, np.ndarray]:
-    """The sets of values of attribute j that groups hold, and the number of each group's set."""
-    attribute, shown, n_groups = e.m.attributes[j], e.group >= 0, p.n_groups
-    starred = np.zeros(n_groups, bool) if p.starred is None else p.starred[:, j]
-    # Starred groups share one set, the last.
-    of_group = np.where(starred, n_groups, np.arange(n_groups))
-    of_group = np.unique(of_group, return_inverse=True)[1]
-    owner, codes = of_group[e.group[shown]], e.codes[shown, j]
-    if starred.any():
-        owner = np.r_[owner, np.full(attribute.size, of_group.max())]
-        codes = np.r_[codes, np.arange(attribute.size)]
-    values, number = SubDomains.sets(attribute, owner, codes).distinct()
-    return values, number[of_group]
