@@ -238,15 +238,12 @@ def _published_features(rel: Release, entries: np.ndarray) -> np.ndarray:
     """Encode published entries: mean position of ordered values, shares of unordered ones."""
     parts = []
     for p in rel.published:
-        values, index = p.sub_domains, p.index[entries]
+        values, codes = p.sub_domains, np.arange(p.attribute.size)
         if p.attribute.ordered:
-            part = values.means(p.attribute.positions)[index, None].astype(np.float32)
+            part = values.means(p.attribute.positions)[:, None]
         else:
-            shares = np.zeros((len(values), p.attribute.size), np.float32)
-            for i, size in enumerate(values.sizes):
-                shares[i, values.members(i)] = 1 / size
-            part = shares[index]
-        parts.append(part)
+            part = values.contains(np.arange(len(values))[:, None], codes) / values.sizes[:, None]
+        parts.append(part.astype(np.float32)[p.index[entries]])
     return np.hstack(parts)
 
 
@@ -254,14 +251,10 @@ def _plain_features(rel: Release, test: Microdata) -> np.ndarray:
     """Encode original rows in the release's domains; unknown categories are all zeros."""
     parts = []
     for p, attribute, codes in zip(rel.published, test.attributes, test.codes.T, strict=True):
-        theirs = codes_in(p.attribute, attribute)
+        theirs = codes_in(p.attribute, attribute)[:, None]
         if p.attribute.numeric:
-            part = np.array([float(value) for value in attribute.values])[codes, None]
-        elif p.attribute.ordered:
-            part = theirs[codes, None]
+            part = attribute.values.astype(float)[:, None]
         else:
-            part = np.zeros((test.n, p.attribute.size), np.float32)
-            known = np.flatnonzero(theirs[codes] >= 0)
-            part[known, theirs[codes[known]]] = 1
-        parts.append(part.astype(np.float32, copy=False))
+            part = theirs if p.attribute.ordered else theirs == np.arange(p.attribute.size)
+        parts.append(part.astype(np.float32)[codes])
     return np.hstack(parts)

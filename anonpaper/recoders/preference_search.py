@@ -39,7 +39,6 @@ def preference_search(
     seed: int | np.random.Generator = 0,
     *,
     refine: bool = False,
-    progress: bool | None = None,
 ) -> Recoding:
     """Guarantee k-anonymity; search the recoding that best meets a preference on loss and bias.
 
@@ -68,8 +67,6 @@ def preference_search(
         Not in the paper: half of the evaluations go to NSGA-II with a mutation rate of 1 / bits,
         and half to neighbours, by one bit, of the best feasible solutions. All evaluated solutions
         count as final population.
-    progress : bool, optional
-        Whether to show a bar with the least feasible ach; by default only on a terminal.
 
     Returns
     -------
@@ -78,11 +75,6 @@ def preference_search(
         and ``distinct``, the numbers of chromosomes; and tables of distinct solutions with these
         values and their bits (:meth:`Recoding.decode`): ``evaluated`` (all, in order), and of the
         final population ``non_dominated`` (in f1 and f2).
-
-    Raises
-    ------
-    ParameterError
-        A parameter is out of its range, or weights do not sum to 1 or have an unknown name.
 
     References
     ----------
@@ -107,7 +99,7 @@ def preference_search(
     rng = generator(seed)
     share = max(evaluations // 2, population) if refine else evaluations
 
-    with search_bar(progress, "recoding", evaluations) as bar:
+    with search_bar("recoding", evaluations) as bar:
 
         def show() -> None:
             bar.set_postfix_str(f"ach {archive.least_ach:.4f}", refresh=False)
@@ -168,27 +160,11 @@ def exhaustive(
 ) -> Recoding:
     """Guarantee k-anonymity with the least ach of all recodings, by evaluating each.
 
-    Parameters
-    ----------
-    m : Microdata
-        A table whose attributes together have at most 18 more values than there are attributes.
-    k, preference, weights
-        As for :func:`preference_search`.
-
-    Returns
-    -------
-    Recoding
-        ``info`` is as after a search. ``front`` has the feasible solutions that are not dominated
-        in NWP and NECD; ``evaluated`` all 2^b recodings, in the order of their bits.
-
-    Raises
-    ------
-    SizeLimitError, ParameterError
-        The encoding has more than 18 bits, or a parameter is out of its range.
-
-    References
-    ----------
-    dewri2009, sections 4 and 5.1. O(2^b·c·d) for c distinct QI tuples.
+    Parameters are as for :func:`preference_search`; SizeLimitError if the attributes together have
+    over 18 more values than there are attributes. ``info`` is as after a search. ``front`` has the
+    feasible solutions that are not dominated in NWP and NECD; ``evaluated`` all 2^b recodings, in
+    the order of their bits. O(2^b·c·d) for c distinct QI tuples. Source: dewri2009, sections 4 and
+    5.1.
 
     Examples
     --------

@@ -88,14 +88,6 @@ def test_an_attribute_of_one_value_costs_nothing():
     assert Evaluator(m, {"land": 1.0}).evaluate([[0], [1]]).nwp.tolist() == [0.0, 0.0]
 
 
-def test_rows_withheld_cost_everything():
-    m = ap.examples.hospital()
-    rel = ap.suppress(m, ap.Partition([0, 0] + [-1] * 8))
-    assert ap.measure.nwp(rel) == pytest.approx(0.8)
-    with pytest.raises(errors.ParameterError, match="no row is published"):
-        ap.measure.necd(ap.suppress(m, ap.Partition([-1] * 10)))
-
-
 @pytest.mark.parametrize(("weights", "message"), [
     ({"Age": 0.5, "Gender": 0.4}, "sum to 1"),
     ({"Age": 0.5, "Height": 0.5}, "Height"),
