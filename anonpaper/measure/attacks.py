@@ -30,22 +30,12 @@ def plausible_values(
 ) -> np.ndarray:
     """Which sensitive values an attacker considers possible for every row, shape (n, m), bool.
 
-    Parameters
-    ----------
-    m : Microdata
-        The original table.
-    known : sequence of column labels
-        The quasi-identifiers that the attacker uses, at least one.
-    least_share : float
-        In [0, 1]. A value is implausible if none of the people who agree on `known` has it, or a
-        smaller share of them.
-    people : Microdata, optional
-        The people from whom the attacker learns, with the same columns, else ColumnError. By
-        default the table itself, with the person's own row: the best possible knowledge. If nobody
-        agrees on `known`, every value is plausible.
+    The attacker knows the quasi-identifiers `known` of a row, at least one, and learns from
+    `people` with the same columns (else ColumnError): by default the table itself, with the
+    person's own row, the best possible knowledge. A value is implausible if none of the people who
+    agree on `known` has it, or a smaller share of them than `least_share`, in [0, 1]. If nobody
+    agrees, every value is plausible.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> plausible_values(m, ["Gender"], 0.2).sum(axis=1).tolist()
     [3, 3, 3, 3, 2, 2, 2, 2, 2, 2]
@@ -84,19 +74,11 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
     the person. Ties are drawn at random. If no value of the group is plausible, all are. Swapping
     and anatomy give the same probabilities. O(n·m).
 
-    Parameters
-    ----------
-    m : Microdata
-        The original table, n rows.
-    labels : array of int, shape (n,)
-        The groups; -1 for rows that are not published, whose result is NaN.
-    plausible : numpy.ndarray, shape (n, m), dtype bool, optional
-        The attacker's knowledge (see :func:`plausible_values`); none by default, and then the mean
-        of the result over a group is its largest share of a value. ParameterError for another
-        shape.
+    `labels` are the groups of the n rows of the original table, -1 for rows that are not
+    published, whose result is NaN. `plausible` is the attacker's knowledge (see
+    :func:`plausible_values`), shape (n, m), else ParameterError; none by default, and then the
+    mean of the result over a group is its largest share of a value.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> labels = ap.examples.hospital_two_diverse().labels
     >>> float(guessing(m, labels).mean().round(3))

@@ -44,29 +44,19 @@ def minimality(rel: Release, *, most: int = 2_000) -> pd.DataFrame:
     swapped or anatomized table, also who). All tables are equally likely in advance. The posterior
     of a value for a person is its share in all tables that the algorithm turns into this release.
 
-    Parameters
-    ----------
-    rel : Release
-        Made by ``tp``, ``tp_plus`` or, with `l`, ``mondrian`` or ``full_domain`` (with default
-        hierarchies), of a table with one sensitive attribute, else ColumnError. ParameterError for
-        another method, or if rows are withheld or people have several rows.
-    most : int
-        The largest number of tables to try, once each. If there are more, lower bounds are
-        returned: after TP and TP+ for every person, otherwise `promised`, on average over a group.
+    The release is made by ``tp``, ``tp_plus`` or, with `l`, ``mondrian`` or ``full_domain`` (with
+    default hierarchies), of a table with one sensitive attribute, else ColumnError. ParameterError
+    for another method, or if rows are withheld or people have several rows. At most `most` tables
+    are tried. If there are more, lower bounds are returned: after TP and TP+ for every person,
+    otherwise ``promised``, on average over a group.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Per row: ``promised``, the largest share of one sensitive value in the person's group;
-        ``concluded``, the greatest posterior or a lower bound; ``exact``, True for a posterior.
+    The DataFrame has per row ``promised``, the largest share of one sensitive value in the
+    person's group; ``concluded``, the greatest posterior or a lower bound; ``exact``, True for a
+    posterior.
 
-    References
-    ----------
-    R. C.-W. Wong et al., *Minimality attack in privacy preserving data publishing*, VLDB 2007: the
-    posterior of one group from a minimality principle. xiao2010, section 5, for TP.
+    Sources: R. C.-W. Wong et al., *Minimality attack in privacy preserving data publishing*, VLDB
+    2007: the posterior of one group from a minimality principle. xiao2010, section 5, for TP.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> seen = minimality(ap.generalize(m, ap.mondrian(m, k=2, l=2)))
     >>> seen.loc[["Adam", "Calvin", "Eva"]]  # Adam and Bob: nothing else kept them uncut

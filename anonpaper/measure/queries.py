@@ -156,23 +156,12 @@ def workload(
 ) -> Workload:
     """Draw counting queries, with ``answers(*tables)`` and ``sql(table)``.
 
-    Source: boger2020, section 4.5 and Figure 7.
+    `m` has a sensitive attribute, else ColumnError. `selectivity` gives the number of values to
+    which a query restricts an attribute: from 1 to the length of the range for integers (ages 17
+    to 90 are 74), otherwise to the size of the domain. Numeric values are successive (a window),
+    others drawn without replacement. Attributes not named are not restricted; ColumnError for an
+    unknown name. `size` is the number of queries. Source: boger2020, section 4.5 and Figure 7.
 
-    Parameters
-    ----------
-    m : Microdata
-        A table with a sensitive attribute, else ColumnError.
-    selectivity : mapping of column label to int
-        The number of values to which a query restricts an attribute: from 1 to the length of the
-        range for integers (ages 17 to 90 are 74), otherwise to the size of the domain. Numeric
-        values are successive (a window), others drawn without replacement. Attributes not named
-        are not restricted; ColumnError for an unknown name.
-    size : int
-        Number of queries, at least 1.
-    seed : int or numpy.random.Generator
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> queries = workload(m, {"Age": 1, "Education": 2}, size=4, seed=0)
     >>> queries.answers(m).sum(axis=(0, 2))
@@ -264,22 +253,15 @@ def query_error(rel: Release, queries: Workload | None = None, *, of: str = "rel
     """Mean error of the counts that queries get from a release, at least 0 (all exact).
 
     A query counts the selected rows of every sensitive value. Each count is compared with the
-    original table's, as in section 6 of X. Xiao, Y. Tao, *Anatomy: simple and effective privacy
-    preservation*, VLDB 2006.
+    original table's, as in section 6 of X. Xiao, Y. Tao, *Anatomy*, VLDB 2006. By default 1,000
+    queries with seed 0 restrict every attribute to half of its places (at most 100 values if
+    unordered).
 
-    Parameters
-    ----------
-    rel : Release
-    queries : Workload, optional
-        From :func:`workload`. By default 1,000 queries with seed 0 that restrict every attribute
-        to half of its places (at most 100 values if unordered).
-    of : {"relative", "absolute"}
-        The mean of ``|answer - truth| / max(truth, 0.001 · n, 1)``, or of ``|answer - truth|`` in
-        rows. Relative errors of tiny counts say little, hence the least denominator, the sanity
-        bound of X. Xiao, G. Wang, J. Gehrke, *Differential privacy via wavelet transforms*, 2010.
+    `of` is ``"relative"``, the mean of ``|answer - truth| / max(truth, 0.001 · n, 1)``, or
+    ``"absolute"``, of ``|answer - truth|`` in rows. Relative errors of tiny counts say little,
+    hence the least denominator (X. Xiao, G. Wang, J. Gehrke, *Differential privacy via wavelet
+    transforms*, ICDE 2010).
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> rel = ap.suppress(m, ap.examples.hospital_two_diverse())
     >>> round(query_error(rel), 2), round(query_error(rel, of="absolute"), 2)

@@ -49,31 +49,22 @@ def disclosure_risk(
 ) -> float:
     """Average chance to learn a target's sensitive value, from 0 to 1 (majeed2024, Eq. 5 and 6).
 
-    Parameters
-    ----------
-    rel : Release
-    reading : {"values", "own", "largest"}
-        The interpretation: the chance of a target in class C.
+    `reading` is the interpretation: the chance of a target in class C.
 
-        * ``"values"``: as printed, the mean over the distinct values y in C of
-          max(1/size of C, Pr_C(y)). This is 1 / (number of distinct values), so every 2-diverse
-          class of a binary attribute has exactly 0.5.
-        * ``"own"``: the share of the target's own value in C, on average the sum of squared
-          shares. Only with this interpretation can 2-diverse releases reach Tables 6 to 9.
-        * ``"largest"``: the largest share in C, for an attacker who bets on it.
-    targets : {"all", "real"}
-        Average over all rows, or over real people in the same classes; EmptyTableError if there
-        are none. A withheld row counts 0.
-    known : sequence of attribute names, optional
-        The quasi-identifiers that the attacker knows, by default all; their published values then
-        define the classes. ColumnError for another name, ParameterError for a release whose
-        classes are groups.
+    * ``"values"``: as printed, the mean over the distinct values y in C of max(1/size of C,
+      Pr_C(y)). This is 1 / (number of distinct values), so every 2-diverse class of a binary
+      attribute has exactly 0.5.
+    * ``"own"``: the share of the target's own value in C, on average the sum of squared shares.
+      Only with this interpretation can 2-diverse releases reach Tables 6 to 9.
+    * ``"largest"``: the largest share in C, for an attacker who bets on it.
 
-    Examples
-    --------
+    `targets` are ``"all"`` rows, or ``"real"`` people in the same classes; EmptyTableError if
+    there are none. A withheld row counts 0. `known` names the quasi-identifiers that the attacker
+    knows, by default all; their published values then define the classes. ColumnError for another
+    name, ParameterError for a release whose classes are groups.
+
     >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
-    >>> readings = ("values", "own", "largest")
-    >>> [round(disclosure_risk(release, reading), 3) for reading in readings]
+    >>> [round(disclosure_risk(release, name), 3) for name in ("values", "own", "largest")]
     [0.433, 0.45, 0.5]
     """
     errors.check_choice("reading", reading, ("values", "own", "largest"))
@@ -102,25 +93,18 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
     """Share of the rows of the dominant sensitive value that are exposed: from 0 to 1.
 
     Eq. 7 of majeed2024 divides "the most occurring value in a cluster" by the value's frequency.
-    Its numerator has three interpretations; none of them reproduces Table 10.
+    Its numerator has three interpretations; none of them reproduces Table 10. `reading` says which
+    rows of the dominant value y count.
 
-    Parameters
-    ----------
-    rel : Release
-    reading : {"surplus", "single", "majority"}
-        The interpretation: rows of the dominant value y that count.
+    * ``"surplus"``: rows left when every other row of their class hides one of them: with n_y of
+      them in class C, max(0, 2 n_y - size of C). The least value over all groupings is Table 11
+      divided by the frequency.
+    * ``"single"``: rows in classes whose only value is y.
+    * ``"majority"``: rows in classes where more than half of the rows have y.
 
-        * ``"surplus"``: rows left when every other row of their class hides one of them: with n_y
-          of them in class C, max(0, 2 n_y - size of C). The least value over all groupings is
-          Table 11 divided by the frequency.
-        * ``"single"``: rows in classes whose only value is y.
-        * ``"majority"``: rows in classes where more than half of the rows have y.
-    value : object, optional
-        The value y; by default the most frequent among real rows (the first in the domain if
-        tied). ColumnError if the domain lacks it, EmptyTableError if no row has it.
+    The `value` y is by default the most frequent among real rows (the first in the domain if
+    tied). ColumnError if the domain lacks it, EmptyTableError if no row has it.
 
-    Examples
-    --------
     >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous())
     >>> [exposure(release, reading, "HIV") for reading in ("surplus", "single", "majority")]
     [1.0, 1.0, 1.0]

@@ -153,28 +153,15 @@ def classification(
 ) -> Classification:
     """How a random forest trained on a release predicts original rows: scores from 0 to 1.
 
-    Parameters
-    ----------
-    rel : Release
-        A sub-domain is encoded by the mean of its values if they are ordered, otherwise by the
-        share of each value in it (one-hot for a single value).
-    test : Microdata
-        Held-out rows with the same roles, of real people who are not in the release.
-    trees : int
-        Trees of the forest, at least 1; each sees at most 20,000 rows.
-    balanced : bool
-        Whether all sensitive values, rather than all rows, weigh the same in training.
-    seed : int or numpy.random.Generator
+    A sub-domain is encoded by the mean of its values if they are ordered, otherwise by the share
+    of each value in it (one-hot for a single value). `test` has held-out rows with the same roles,
+    of real people who are not in the release. The forest has `trees`, each of at most 20,000 rows;
+    `balanced` says whether all sensitive values, rather than all rows, weigh the same in training.
 
-    Raises
-    ------
-    ColumnError, EmptyTableError, ParameterError, SizeLimitError
-        The tables have other roles or no sensitive attribute; the release has no row or is an
-        anatomy; `test` has synthetic rows; or rows times features, one for every value of an
-        unordered attribute, exceed 500 million.
+    ColumnError if the tables have other roles or no sensitive attribute, ParameterError if `test`
+    has synthetic rows, EmptyTableError if no row is published, SizeLimitError if rows times
+    features, one for every value of an unordered attribute, exceed 500 million.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> release = ap.suppress(m, ap.examples.hospital_two_diverse())
     >>> classification(release, m, trees=5).confusion.to_numpy().sum().item()

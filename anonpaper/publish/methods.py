@@ -98,28 +98,16 @@ def shallow_generalize(
 ) -> Release:
     """Publish every class on the lowest level of each hierarchy on which its rows agree.
 
-    Unlike in full-domain generalization, the level may differ from class to class. The paper does
-    not say whether values on which a class agrees are kept; `least_level` decides.
+    Unlike in full-domain generalization, the level may differ from class to class. `m` and `p` are
+    as for :func:`suppress`. `hierarchies` has one for every quasi-identifier, with a single name
+    on its highest level; else HierarchyError. `pattern_friendly` names quasi-identifiers in which
+    most people share one value; they begin at level 0, all others at `least_level`. 0 keeps values
+    on which a class agrees. 1 always generalizes, which comes close to the counts of Table 12; the
+    paper does not say.
 
-    Parameters
-    ----------
-    m, p
-        As for :func:`suppress`, whose errors it has.
-    hierarchies : mapping of attribute name to Hierarchy
-        One for every quasi-identifier, with a single name on its highest level; else
-        HierarchyError.
-    pattern_friendly : sequence of attribute name
-        Quasi-identifiers in which most people share one value; they begin at level 0. ColumnError
-        for an unknown name.
-    least_level : int
-        Lowest level of all others. 0 also keeps values on which a class agrees. 1 always
-        generalizes, which comes close to the counts of Table 12.
-
-    References
-    ----------
-    A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal data
-    with enhanced utility*, section 4.2.3 and Algorithm 3. O(n·d + h·G) per attribute for
-    hierarchies of height h and G classes.
+    Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing
+    personal data with enhanced utility*, section 4.2.3 and Algorithm 3. O(n·d + h·G) per attribute
+    for hierarchies of height h and G classes.
 
     Examples
     --------
@@ -205,24 +193,15 @@ def _bounds(attribute: Attribute, codes, group, starred) -> tuple[np.ndarray, np
 def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "error") -> Release:
     """Publish every value as its sub-domain: single-dimensional generalization.
 
-    A recoding of another table, such as last year's, keeps its algorithm's guarantee only for that
-    table. The release has its promises: ``write`` raises PromiseError if they do not hold here.
+    `r` has sub-domains of the quasi-identifiers of `m`; ParameterError for others. A recoding of
+    another table, such as last year's, keeps its algorithm's guarantee only for that table. The
+    release has its promises: ``write`` raises PromiseError if they do not hold here. Classes that
+    fail its ``withhold`` are withheld. Intervals and sets then omit values that only withheld rows
+    have; names of a hierarchy stay.
 
-    Parameters
-    ----------
-    m : Microdata
-        The table.
-    r : Recoding
-        Sub-domains of its quasi-identifiers; ParameterError for others. Classes that fail its
-        ``withhold`` are withheld. Intervals and sets then omit values that only withheld rows
-        have; names of a hierarchy stay.
-    unseen : {"error", "suppress"}
-        Values that the recoding lacks raise a ColumnError that names them, or their rows are
-        withheld; see :meth:`Recoding.of_values <anonpaper.recoding.Recoding.of_values>`.
-
-    References
-    ----------
-    xiao2010, section 2. O(n·d).
+    With `unseen` ``"error"``, values that the recoding lacks raise a ColumnError that names them;
+    with ``"suppress"`` their rows are withheld. See :meth:`Recoding.of_values
+    <anonpaper.recoding.Recoding.of_values>`. O(n·d). Source: xiao2010, section 2.
 
     Examples
     --------
@@ -329,18 +308,11 @@ def swap(
     not change: queries written for the table run on the release, and everybody sees who is in it.
     A table of counts is permuted as if its rows were there.
 
-    Parameters
-    ----------
-    m, p
-        As for :func:`suppress`, the table with one sensitive attribute, else ColumnError;
-        ParameterError also if `p` stars values.
-    seed : int, numpy.random.Generator or None
-        None for permutations that nobody can repeat. A seed is for experiments: an attacker who
-        guesses it undoes the swaps, so the release warns against publishing it.
-
-    References
-    ----------
-    boger2020, section 3.2, after Soria-Comas and Domingo-Ferrer, FUZZ-IEEE 2012. O(n log n).
+    `m` and `p` are as for :func:`suppress`; ColumnError unless `m` has one sensitive attribute,
+    ParameterError if `p` stars values. With `seed` None nobody can repeat the permutations. A seed
+    is for experiments: an attacker who guesses it undoes the swaps, so the release warns against
+    publishing it. O(n log n). Source: boger2020, section 3.2, after Soria-Comas and
+    Domingo-Ferrer, FUZZ-IEEE 2012.
 
     Examples
     --------
@@ -370,15 +342,10 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
 
     The tables are ``qit`` and ``st``, joined by the group number. No level covers deFinetti's
     attack, which learns from all groups together which sensitive values go with which
-    quasi-identifiers. Parameters and errors are as for :func:`swap`. ColumnError also if a role
-    column is called "group" or "count", ParameterError if TP or TP+ made the partition and removed
-    rows.
-
-    References
-    ----------
-    X. Xiao, Y. Tao, *Anatomy: simple and effective privacy preservation*, VLDB 2006, section 3;
-    boger2020, section 2.2. O(n log n). The attack: D. Kifer, *Attacks on privacy and deFinetti's
-    theorem*, SIGMOD 2009.
+    quasi-identifiers (D. Kifer, SIGMOD 2009). `m`, `p` and errors are as for :func:`swap`.
+    ColumnError also if a role column is called "group" or "count", ParameterError if TP or TP+
+    made the partition and removed rows. O(n log n). Source: X. Xiao, Y. Tao, *Anatomy: simple and
+    effective privacy preservation*, VLDB 2006; boger2020, section 2.2.
 
     Examples
     --------
