@@ -36,8 +36,23 @@ OfGroups = Callable[[Attribute, np.ndarray, np.ndarray, np.ndarray], tuple[SubDo
 def suppress(m: Microdata, p: Partition) -> Release:
     """Publish groups by suppression: a star wherever the rows of a group differ.
 
-    Rows of `m` that `p` labels -1 are withheld. ParameterError if `p` is of another table. O(n·d).
-    Source: xiao2010, Definition 1.
+    Parameters
+    ----------
+    m, p : Microdata, Partition
+        The table and its groups; rows labelled -1 are withheld.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    ParameterError
+        `p` is not of the rows, or the counts, of `m`.
+
+    References
+    ----------
+    xiao2010, Definition 1. O(n·d).
 
     Examples
     --------
@@ -60,8 +75,25 @@ def generalize(m: Microdata, p: Partition) -> Release:
     """Publish groups by multi-dimensional generalization: the values that a group holds.
 
     Ordered attributes are published as the interval from the least to the greatest value of the
-    group, others as the set of its values. Parameters and errors are as for :func:`suppress`.
-    O(n·d log n). Source: xiao2010, sections 2 and 6.2.
+    group, others as the set of its values.
+
+    Parameters
+    ----------
+    m, p
+        As for :func:`suppress`.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    ParameterError
+        As for :func:`suppress`.
+
+    References
+    ----------
+    xiao2010, sections 2 and 6.2. O(n·d log n).
 
     Examples
     --------
@@ -98,16 +130,37 @@ def shallow_generalize(
 ) -> Release:
     """Publish every class on the lowest level of each hierarchy on which its rows agree.
 
-    Unlike in full-domain generalization, the level may differ from class to class. `m` and `p` are
-    as for :func:`suppress`. `hierarchies` has one for every quasi-identifier, with a single name
-    on its highest level; else HierarchyError. `pattern_friendly` names quasi-identifiers in which
-    most people share one value; they begin at level 0, all others at `least_level`. 0 keeps values
-    on which a class agrees. 1 always generalizes, which comes close to the counts of Table 12; the
-    paper does not say.
+    Unlike in full-domain generalization, the level may differ from class to class. The paper does
+    not say whether values on which a class agrees are kept; `least_level` decides.
 
-    Source: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing
-    personal data with enhanced utility*, section 4.2.3 and Algorithm 3. O(n·d + h·G) per attribute
-    for hierarchies of height h and G classes.
+    Parameters
+    ----------
+    m, p
+        As for :func:`suppress`.
+    hierarchies : mapping of attribute name to Hierarchy
+        One for every quasi-identifier, with a single name on its highest level.
+    pattern_friendly : sequence of attribute name
+        Quasi-identifiers in which most people share one value; they begin at level 0.
+    least_level : int
+        Lowest level of all others. 0 also keeps values on which a class agrees. 1 always
+        generalizes, which comes close to the counts of Table 12.
+
+    Returns
+    -------
+    Release
+        ``method`` is ``"shallow"``.
+
+    Raises
+    ------
+    ColumnError, HierarchyError, ParameterError
+        `pattern_friendly` or `hierarchies` has an unknown name; a hierarchy is missing, lacks
+        values or a single top; `least_level` exceeds its height; or as for :func:`suppress`.
+
+    References
+    ----------
+    A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal data
+    with enhanced utility*, section 4.2.3 and Algorithm 3. O(n·d + h·G) per attribute for
+    hierarchies of height h and G classes.
 
     Examples
     --------
@@ -193,15 +246,33 @@ def _bounds(attribute: Attribute, codes, group, starred) -> tuple[np.ndarray, np
 def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "error") -> Release:
     """Publish every value as its sub-domain: single-dimensional generalization.
 
-    `r` has sub-domains of the quasi-identifiers of `m`; ParameterError for others. A recoding of
-    another table, such as last year's, keeps its algorithm's guarantee only for that table. The
-    release has its promises: ``write`` raises PromiseError if they do not hold here. Classes that
-    fail its ``withhold`` are withheld. Intervals and sets then omit values that only withheld rows
-    have; names of a hierarchy stay.
+    A recoding of another table, such as last year's, keeps its algorithm's guarantee only for that
+    table. The release has its promises: ``write`` raises PromiseError if they do not hold here.
 
-    With `unseen` ``"error"``, values that the recoding lacks raise a ColumnError that names them;
-    with ``"suppress"`` their rows are withheld. See :meth:`Recoding.of_values
-    <anonpaper.recoding.Recoding.of_values>`. O(n·d). Source: xiao2010, section 2.
+    Parameters
+    ----------
+    m : Microdata
+        The table.
+    r : Recoding
+        Sub-domains of its quasi-identifiers. Classes that fail its ``withhold`` are withheld.
+        Intervals and sets then omit values that only withheld rows have; names of a hierarchy
+        stay.
+    unseen : {"error", "suppress"}
+        Values that the recoding lacks raise an error that names them, or their rows are withheld;
+        see :meth:`Recoding.of_values <anonpaper.recoding.Recoding.of_values>`.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    ColumnError, ParameterError
+        Values are new to the recoding, or it has other attributes.
+
+    References
+    ----------
+    xiao2010, section 2. O(n·d).
 
     Examples
     --------
@@ -308,11 +379,26 @@ def swap(
     not change: queries written for the table run on the release, and everybody sees who is in it.
     A table of counts is permuted as if its rows were there.
 
-    `m` and `p` are as for :func:`suppress`; ColumnError unless `m` has one sensitive attribute,
-    ParameterError if `p` stars values. With `seed` None nobody can repeat the permutations. A seed
-    is for experiments: an attacker who guesses it undoes the swaps, so the release warns against
-    publishing it. O(n log n). Source: boger2020, section 3.2, after Soria-Comas and
-    Domingo-Ferrer, FUZZ-IEEE 2012.
+    Parameters
+    ----------
+    m, p
+        As for :func:`suppress`, the table with a sensitive attribute.
+    seed : int, numpy.random.Generator or None
+        None for permutations that nobody can repeat. A seed is for experiments: an attacker who
+        guesses it undoes the swaps, so the release warns against publishing it.
+
+    Returns
+    -------
+    GroupRelease
+
+    Raises
+    ------
+    ColumnError, ParameterError
+        No sensitive attribute; `p` has another number of rows or stars values; or a wrong seed.
+
+    References
+    ----------
+    boger2020, section 3.2, after Soria-Comas and Domingo-Ferrer, FUZZ-IEEE 2012. O(n log n).
 
     Examples
     --------
@@ -340,12 +426,31 @@ def swap(
 def anatomize(m: Microdata, p: Partition) -> Anatomy:
     """Publish groups by anatomy: quasi-identifiers and sensitive values in two tables.
 
-    The tables are ``qit`` and ``st``, joined by the group number. No level covers deFinetti's
-    attack, which learns from all groups together which sensitive values go with which
-    quasi-identifiers (D. Kifer, SIGMOD 2009). `m`, `p` and errors are as for :func:`swap`.
-    ColumnError also if a role column is called "group" or "count", ParameterError if TP or TP+
-    made the partition and removed rows. O(n log n). Source: X. Xiao, Y. Tao, *Anatomy: simple and
-    effective privacy preservation*, VLDB 2006; boger2020, section 2.2.
+    No level covers deFinetti's attack, which learns from all groups together which sensitive
+    values go with which quasi-identifiers.
+
+    Parameters
+    ----------
+    m, p
+        As for :func:`swap`.
+
+    Returns
+    -------
+    Anatomy
+        With the tables ``qit`` and ``st``, joined by the group number.
+
+    Raises
+    ------
+    ColumnError, ParameterError
+        As for :func:`swap`; a role column is called "group" or "count"; or TP or TP+ made the
+        partition and removed rows.
+
+    References
+    ----------
+    X. Xiao, Y. Tao, *Anatomy: simple and effective privacy preservation*, VLDB 2006, section 3;
+    boger2020, section 2.2. O(n log n). The attack: R. Wong, A. Fu, K. Wang, J. Pei, *Minimality
+    attack in privacy preserving data publishing*, VLDB 2007; D. Kifer, *Attacks on privacy and
+    deFinetti's theorem*, SIGMOD 2009.
 
     Examples
     --------

@@ -271,19 +271,39 @@ def write(
     against: Literal["file", "register"] = "file",
     accept: str | None = None,
 ) -> tuple[Path, ...]:
-    """Write :func:`public_tables` to files, completely or not at all; return their paths.
+    """Write :func:`public_tables` to files, completely or not at all, and nothing else.
 
-    The promise is judged on the published rows, as the audit judges it. Each of the release's
-    `warnings`, such as what stronger attackers conclude, raises a UserWarning; so do texts that
-    are formulas.
+    Each of the release's `warnings`, such as what stronger attackers conclude, raises a
+    UserWarning; so do texts that are formulas.
 
-    Parameters ---------- rel : Release path : path Ends in .csv, .tsv or .txt, perhaps followed by
-    .gz, or in .parquet. An anatomy's second table is ``name_sensitive.csv``. A table of counts:
-    .csv or .parquet. FileError if it cannot be written. replace : bool Whether existing files may
-    be replaced; new ones are not more accessible than they were. against : {"file", "register"}
-    Whom the promise must withstand: who counts the rows of real people in the file, or also the
-    strongest of :func:`anonpaper.measure.attackers`. Else PromiseError. accept : str, optional A
-    reason to write the release although it keeps less; the report prints it.
+    Parameters
+    ----------
+    rel : Release
+    path : path
+        Ends in .csv, .tsv or .txt, perhaps followed by .gz, or in .parquet. An anatomy's second
+        table is ``name_sensitive.csv``. A table of counts: .csv or .parquet.
+    replace : bool
+        Whether existing files may be replaced; new ones are not more accessible than they were.
+    against : {"file", "register"}
+        Whom the promise must withstand: who counts the rows of real people in the file, or also
+        the strongest of :func:`anonpaper.measure.attackers`. Else PromiseError.
+    accept : str, optional
+        A reason to write the release although it keeps less; the report prints it.
+
+    Returns
+    -------
+    tuple of Path
+        The files written.
+
+    Raises
+    ------
+    ColumnError, FileError, ParameterError, PromiseError
+        As :func:`public_tables`; missing values and empty texts in one csv column; or a place that
+        cannot be written.
+
+    References
+    ----------
+    The promises are judged on the published rows, as the audit judges them. O(n·d log n).
 
     Examples
     --------

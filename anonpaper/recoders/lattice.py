@@ -85,6 +85,9 @@ def full_domain(
 
     Raises
     ------
+    ColumnError, HierarchyError, ParameterError
+        `hierarchies` has an unknown name or lacks values; the table lacks a sensitive attribute; a
+        value is written as a name of the balanced tree; or a parameter is out of range.
     InfeasibleError, SizeLimitError
         No node meets the principles within the budget, or the lattice has more than ten million.
 

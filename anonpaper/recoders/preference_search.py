@@ -76,6 +76,11 @@ def preference_search(
         values and their bits (:meth:`Recoding.decode`): ``evaluated`` (all, in order), and of the
         final population ``non_dominated`` (in f1 and f2).
 
+    Raises
+    ------
+    ParameterError
+        A parameter is out of its range, or weights do not sum to 1 or have an unknown name.
+
     References
     ----------
     dewri2009, section 5; parameters of section 6. A distinct recoding costs O(c·d) for c distinct
@@ -160,11 +165,26 @@ def exhaustive(
 ) -> Recoding:
     """Guarantee k-anonymity with the least ach of all recodings, by evaluating each.
 
-    Parameters are as for :func:`preference_search`; SizeLimitError if the attributes together have
-    over 18 more values than there are attributes. ``info`` is as after a search. ``front`` has the
-    feasible solutions that are not dominated in NWP and NECD; ``evaluated`` all 2^b recodings, in
-    the order of their bits. O(2^b·c·d) for c distinct QI tuples. Source: dewri2009, sections 4 and
-    5.1.
+    Parameters
+    ----------
+    m, k, preference, weights
+        As for :func:`preference_search`.
+
+    Returns
+    -------
+    Recoding
+        ``info`` is as after a search. ``front`` has the feasible solutions that are not dominated in
+        NWP and NECD; ``evaluated`` all 2^b recodings, in the order of their bits.
+
+    Raises
+    ------
+    SizeLimitError, ParameterError
+        The attributes together have over 18 more values than there are attributes, or a parameter is
+        out of its range.
+
+    References
+    ----------
+    dewri2009, sections 4 and 5.1. O(2^b·c·d) for c distinct QI tuples.
 
     Examples
     --------

@@ -69,12 +69,12 @@ def tds(
         people have several rows, diversity counts people, information counts rows, and everybody
         must have one value of each quasi-identifier.
     l : int
-        The diversity asked for, from 2 to the largest feasible one, else InfeasibleError.
+        The diversity asked for, from 2 to the largest feasible one.
     hierarchies : mapping of attribute name to Hierarchy, optional
         Trees to follow; attributes with a tree are not cut freely even if they are ordered. If the
         highest level has several names, a star is added above.
     require, suppression
-        As for :func:`~anonpaper.recoders.lattice.full_domain`, with its errors.
+        As for :func:`~anonpaper.recoders.lattice.full_domain`.
 
     Returns
     -------
@@ -82,6 +82,12 @@ def tds(
         ``info`` has ``specializations`` (steps taken), ``candidates`` (specializations whose
         groups were computed) and ``level`` (A of the published groups). With `suppression` also
         ``withheld``, the number of rows.
+
+    Raises
+    ------
+    ColumnError, HierarchyError, InfeasibleError, ParameterError
+        The table has no sensitive attribute or several, is not l-eligible itself, or does not meet a
+        principle; people have different quasi-identifiers; or as for `full_domain`.
 
     References
     ----------
