@@ -173,14 +173,13 @@ def exhaustive(
     Returns
     -------
     Recoding
-        ``info`` is as after a search. ``front`` has the feasible solutions that are not dominated in
-        NWP and NECD; ``evaluated`` all 2^b recodings, in the order of their bits.
+        ``info`` is as after a search. ``front`` has the feasible solutions that are not dominated
+        in NWP and NECD; ``evaluated`` all 2^b recodings, in the order of their bits.
 
     Raises
     ------
     SizeLimitError, ParameterError
-        The attributes together have over 18 more values than there are attributes, or a parameter is
-        out of its range.
+        The encoding has more than 18 bits, or a parameter is out of its range.
 
     References
     ----------

@@ -86,7 +86,7 @@ def tds(
     Raises
     ------
     ColumnError, HierarchyError, InfeasibleError, ParameterError
-        The table has no sensitive attribute or several, is not l-eligible itself, or does not meet a
+        The table has no sensitive attribute or several, is not l-eligible itself, or fails a
         principle; people have different quasi-identifiers; or as for `full_domain`.
 
     References
