@@ -219,12 +219,28 @@ def kl_divergence(rel: Release) -> float:
         return float("inf")
     domains = [p.sub_domains for p in rel.published]
     index, rows = [p.index[shown] for p in rel.published], rel.entries.counts[shown]
-    boxes = boxes_of(domains, index, rel.secrets[shown], values, rows)
-    density = weight_at(points, domains, boxes, boxes.counts / boxes.volume, kinds)
+    if rel.recoding is not None and shown.all():
+        density = _density_of_recoding(rel, points, kinds)
+    else:
+        boxes = boxes_of(domains, index, rel.secrets[shown], values, rows)
+        density = weight_at(points, domains, boxes, boxes.counts / boxes.volume, kinds)
     f = counts / m.n
     with np.errstate(divide="ignore"):
         divergence = float((f * np.log(f / (density / m.n))).sum())
     return max(divergence, 0.0)  # below 0 by rounding only
+
+
+def _density_of_recoding(rel: Release, points: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+    """Expected number of rows at every point: sub-domains of a recoding do not overlap."""
+    places = [ids[codes] for ids, codes in zip(rel.recoding.maps, points.T, strict=True)]
+    rows, n = [*(p.index for p in rel.published), rel.secrets], len(rel.shown)
+    sizes = [len(p.sub_domains) for p in rel.published]
+    sizes.append(rel.microdata.sensitive_attribute.size)
+    both = zip(rows, [*places, kinds], strict=True)
+    key, *_ = distinct([np.concatenate(pair) for pair in both], sizes)
+    counts = np.bincount(key[:n], rel.entries.counts, key.max() + 1)
+    volumes = [p.sizes[place] for p, place in zip(rel.published, places, strict=True)]
+    return counts[key[n:]] / np.prod(volumes, axis=0, dtype=float)
 
 
 def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
