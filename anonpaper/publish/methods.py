@@ -1,4 +1,4 @@
-"""From groups or sub-domains to the published table, in six ways.
+"""From groups or sub-domains to the published table.
 
 Every way makes entries (how many rows of each cell are in which group) and, for each
 quasi-identifier, sub-domains and the number of each entry's sub-domain.
@@ -6,16 +6,15 @@ quasi-identifier, sub-domains and the number of each entry's sub-domain.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from anonpaper import errors
-from anonpaper.errors import ColumnError, HierarchyError, ParameterError
+from anonpaper.errors import ColumnError, ParameterError
 from anonpaper.groups import Entries, Partition, check_partition, dense_labels, group_bounds
-from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.principles import GroupCounts, Principle
 from anonpaper.publish.judging import has_residue
@@ -26,7 +25,7 @@ from anonpaper.randomness import generator
 from anonpaper.recoding import Recoding, failing
 from anonpaper.roles import only_one
 
-__all__ = ["anatomize", "generalize", "recode", "shallow_generalize", "suppress", "swap"]
+__all__ = ["anatomize", "generalize", "recode", "suppress", "swap"]
 
 #: From an attribute, the codes and groups of entries, and whether a group stars the attribute: the
 #: sub-domains in use, and the number of each group's sub-domain.
@@ -48,7 +47,7 @@ def suppress(m: Microdata, p: Partition) -> Release:
     Raises
     ------
     ParameterError
-        `p` is not of the rows, or the counts, of `m`.
+        `p` is of another table.
 
     References
     ----------
@@ -68,7 +67,7 @@ def suppress(m: Microdata, p: Partition) -> Release:
         codes = np.arange(attribute.size)
         return SubDomains.runs(attribute, np.r_[codes, 0], np.r_[codes, codes[-1]]), of_group
 
-    return _by_groups(m, p, "suppress", kept_or_star)
+    return by_groups(m, p, "suppress", kept_or_star)
 
 
 def generalize(m: Microdata, p: Partition) -> Release:
@@ -117,105 +116,10 @@ def generalize(m: Microdata, p: Partition) -> Release:
         values, number = SubDomains.sets(attribute, owner, codes).distinct()
         return values, number[of_group]
 
-    return _by_groups(m, p, "generalize", held)
+    return by_groups(m, p, "generalize", held)
 
 
-def shallow_generalize(
-    m: Microdata,
-    p: Partition,
-    hierarchies: Mapping[object, Hierarchy],
-    pattern_friendly: Sequence = (),
-    *,
-    least_level: int = 0,
-) -> Release:
-    """Publish every class on the lowest level of each hierarchy on which its rows agree.
-
-    Unlike in full-domain generalization, the level may differ from class to class. The paper does
-    not say whether values on which a class agrees are kept; `least_level` decides.
-
-    Parameters
-    ----------
-    m, p
-        As for :func:`suppress`.
-    hierarchies : mapping of attribute name to Hierarchy
-        One for every quasi-identifier, with a single name on its highest level.
-    pattern_friendly : sequence of attribute name
-        Quasi-identifiers in which most people share one value; they begin at level 0.
-    least_level : int
-        Lowest level of all others. 0 also keeps values on which a class agrees. 1 always
-        generalizes, which comes close to the counts of Table 12.
-
-    Returns
-    -------
-    Release
-        ``method`` is ``"shallow"``.
-
-    Raises
-    ------
-    ColumnError, HierarchyError, ParameterError
-        `pattern_friendly` or `hierarchies` has an unknown name; a hierarchy is missing, lacks
-        values or a single top; `least_level` exceeds its height; or as for :func:`suppress`.
-
-    References
-    ----------
-    A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing personal data
-    with enhanced utility*, section 4.2.3 and Algorithm 3. O(n·d + h·G) per attribute for
-    hierarchies of height h and G classes.
-
-    Examples
-    --------
-    >>> m = ap.examples.hospital()
-    >>> trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
-    >>> release = shallow_generalize(m, ap.examples.hospital_two_diverse(), trees)
-    >>> release.frame.loc["Adam"].tolist()
-    ['{<30, [30, 50)}', 'M', '*', 'HIV']
-    """
-    m = check_microdata(m, people=True)
-    pattern_friendly = errors.check_sequence("pattern_friendly", pattern_friendly)
-    hierarchies = check_hierarchies(hierarchies, m.qi)
-    if unknown := [name for name in pattern_friendly if not errors.is_among(name, m.qi)]:
-        raise ColumnError(f"{unknown} are not quasi-identifiers; these are {m.qi}")
-    if lacking := [name for name in m.qi if name not in hierarchies]:
-        raise HierarchyError(f"hierarchies lacks {lacking}: make one with Hierarchy.balanced")
-
-    def node(attribute, codes, group, starred):
-        tree = hierarchies[attribute.name]
-        maps, top = tree.maps(attribute), tree.height
-        if maps[top].any():
-            raise HierarchyError(
-                f"the highest level of the hierarchy of {attribute.name!r} has "
-                f"{maps[top].max() + 1} names: it must join all values under one name"
-            )
-        floor = 0 if attribute.name in pattern_friendly else least_level
-        errors.check_integer("least_level", floor, 0, top)
-        # Per class, the lowest level from `floor` up on which its rows agree, and the node there.
-        low, high = group_bounds(maps[:, codes].T, group, len(starred))
-        agrees = low == high
-        agrees[:, :floor] = False
-        agrees[starred, :top] = False  # a suppressed value of a group shows nothing
-        level = agrees.argmax(axis=1)
-        return _nodes(attribute, tree, maps, level, low[np.arange(len(level)), level])
-
-    return _by_groups(m, p, "shallow", node)
-
-
-def _nodes(attribute, tree, maps, level, node) -> tuple[SubDomains, np.ndarray]:
-    """The sub-domains in use, and that of each group; nodes with the same values are one."""
-    # Nodes of all levels are numbered one after the other, from the lowest level up.
-    first = np.r_[0, np.cumsum(maps.max(axis=1) + 1)]
-    owner = (maps + first[:-1, None]).ravel()
-    nodes = SubDomains.sets(attribute, owner, np.tile(np.arange(attribute.size), len(maps)))
-    used, of_group = np.unique(first[level] + node, return_inverse=True)
-    nodes = nodes.take(used)
-    # A node of one value is written as the value, any other by its name.
-    levels = np.where(nodes.sizes == 1, 0, np.searchsorted(first, used, side="right") - 1)
-    written = map(tree.written, attribute.values[nodes.low], levels.tolist())
-    nodes = replace(nodes, names=np.fromiter(written, object, len(used)))
-    distinct, number = nodes.distinct()
-    return distinct, number[of_group]
-
-
-def _by_groups(m: Microdata, p: Partition, method: str, sub_domains: OfGroups) -> Release:
+def by_groups(m: Microdata, p: Partition, method: str, sub_domains: OfGroups) -> Release:
     """Publish groups by their sub-domains."""
     e, published = _entries_of(check_microdata(m, people=True), p), []
     for j, (attribute, codes) in enumerate(zip(m.attributes, e.codes.T, strict=True)):
@@ -246,13 +150,12 @@ def _bounds(attribute: Attribute, codes, group, starred) -> tuple[np.ndarray, np
 def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "error") -> Release:
     """Publish every value as its sub-domain: single-dimensional generalization.
 
-    A recoding of another table, such as last year's, keeps its algorithm's guarantee only for that
-    table. The release has its promises: ``write`` raises PromiseError if they do not hold here.
+    A recoding of another table, such as last year's, keeps its guarantee only for that table. The
+    release has its promises: ``write`` raises PromiseError if they do not hold here.
 
     Parameters
     ----------
     m : Microdata
-        The table.
     r : Recoding
         Sub-domains of its quasi-identifiers. Classes that fail its ``withhold`` are withheld.
         Intervals and sets then omit values that only withheld rows have; names of a hierarchy
@@ -277,8 +180,8 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     Examples
     --------
     >>> m = ap.examples.hospital()
-    >>> release = recode(m, ap.Recoding(m.attributes, [[0, 0, 1], [0, 0], [0, 1, 1]]))
-    >>> release.frame.loc["Adam"].tolist()
+    >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 0], [0, 1, 1]])
+    >>> recode(m, r).frame.loc["Adam"].tolist()
     ['[<30 - [30, 50)]', '*', '[Bachelor - Master]', 'HIV']
     """
     check_microdata(m, people=True)
@@ -394,7 +297,7 @@ def swap(
     Raises
     ------
     ColumnError, ParameterError
-        No sensitive attribute; `p` has another number of rows or stars values; or a wrong seed.
+        No sensitive attribute; `p` is of another table or stars values; or a wrong seed.
 
     References
     ----------
@@ -406,8 +309,6 @@ def swap(
     >>> release = swap(m, ap.examples.hospital_two_diverse(), seed=0)
     >>> release.frame["Disease"].iloc[:4].tolist()
     ['bronchitis', 'pneumonia', 'HIV', 'HIV']
-    >>> print(*release.warnings)
-    swapped with a seed: ...
     """
     e = _groups_shown(m, p, "swap")
     draw = secret_order if seed is None else generator(seed).random
@@ -426,8 +327,7 @@ def swap(
 def anatomize(m: Microdata, p: Partition) -> Anatomy:
     """Publish groups by anatomy: quasi-identifiers and sensitive values in two tables.
 
-    No level covers deFinetti's attack, which learns from all groups together which sensitive
-    values go with which quasi-identifiers.
+    No level covers deFinetti's attack (:func:`anonpaper.measure.definetti`).
 
     Parameters
     ----------
@@ -448,9 +348,7 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
     References
     ----------
     X. Xiao, Y. Tao, *Anatomy: simple and effective privacy preservation*, VLDB 2006, section 3;
-    boger2020, section 2.2. O(n log n). The attack: R. Wong, A. Fu, K. Wang, J. Pei, *Minimality
-    attack in privacy preserving data publishing*, VLDB 2007; D. Kifer, *Attacks on privacy and
-    deFinetti's theorem*, SIGMOD 2009.
+    boger2020, section 2.2. O(n log n).
 
     Examples
     --------
