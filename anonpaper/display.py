@@ -12,8 +12,6 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from anonpaper.errors import check_choice
-
 __all__ = ["html", "html_table", "plain_facts", "search_bar"]
 
 #: Rows of a table, and characters of a value, that are shown.
@@ -49,7 +47,6 @@ def _cut(value: object) -> str:
     return text if len(text) <= CHARACTERS else text[: CHARACTERS - 3] + "..."
 
 
-def search_bar(progress: bool | None, unit: str, total: int | None = None) -> tqdm:
-    """Return a progress bar; with progress=None only a terminal shows it."""
-    progress = check_choice("progress", progress, (None, True, False))
-    return tqdm(total=total, unit=f" {unit}s", disable=None if progress is None else not progress)
+def search_bar(unit: str, total: int | None = None) -> tqdm:
+    """Return a progress bar, which only a terminal shows."""
+    return tqdm(total=total, unit=f" {unit}s", disable=None)

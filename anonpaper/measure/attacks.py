@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from anonpaper.cells import distinct
-from anonpaper.errors import ParameterError, check_integer, check_number, check_sequence
+from anonpaper.errors import ParameterError, check_number, check_sequence
 from anonpaper.groups import Entries, checked_labels
 from anonpaper.measure.boxes import boxes_of, codes_in, weight_at
 from anonpaper.microdata import Attribute, Microdata, check_microdata
@@ -22,29 +22,20 @@ from anonpaper.published_values import SubDomains
 
 __all__ = ["definetti", "guessing", "membership", "plausible_values", "ruled_out"]
 
+_ROUNDS = 10  # of learning, and of fitting
+
 
 def plausible_values(
     m: Microdata, known: Sequence, least_share: float, people: Microdata | None = None
 ) -> np.ndarray:
     """Which sensitive values an attacker considers possible for every row, shape (n, m), bool.
 
-    Parameters
-    ----------
-    m : Microdata
-        The original table.
-    known : sequence of column labels
-        The quasi-identifiers that the attacker uses, at least one.
-    least_share : float
-        In [0, 1]. A value is implausible if none of the people who agree on `known` has it, or a
-        smaller share of them.
-    people : Microdata, optional
-        The people from whom the attacker learns, with the same columns. By default the table
-        itself, with the person's own row: the best possible knowledge. If nobody agrees on
-        `known`, every value is plausible. ColumnError if they lack a column of `known` among their
-        quasi-identifiers, or either table lacks a sensitive attribute.
+    The attacker knows the quasi-identifiers `known` of a row, at least one, and learns from
+    `people` with the same columns (else ColumnError): by default the table itself, with the
+    person's own row, the best possible knowledge. A value is implausible if none of the people who
+    agree on `known` has it, or a smaller share of them than `least_share`, in [0, 1]. If nobody
+    agrees, every value is plausible.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> plausible_values(m, ["Gender"], 0.2).sum(axis=1).tolist()
     [3, 3, 3, 3, 2, 2, 2, 2, 2, 2]
@@ -83,19 +74,11 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
     the person. Ties are drawn at random. If no value of the group is plausible, all are. Swapping
     and anatomy give the same probabilities. O(n·m).
 
-    Parameters
-    ----------
-    m : Microdata
-        The original table, n rows.
-    labels : array of int, shape (n,)
-        The groups; -1 for rows that are not published, whose result is NaN.
-    plausible : numpy.ndarray, shape (n, m), dtype bool, optional
-        The attacker's knowledge (see :func:`plausible_values`); none by default, and then the mean
-        of the result over a group is its largest share of a value. ParameterError if it or
-        `labels` has another shape, ColumnError if the table has no sensitive attribute.
+    `labels` are the groups of the n rows of the original table, -1 for rows that are not
+    published, whose result is NaN. `plausible` is the attacker's knowledge (see
+    :func:`plausible_values`), shape (n, m), else ParameterError; none by default, and then the
+    mean of the result over a group is its largest share of a value.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> labels = ap.examples.hospital_two_diverse().labels
     >>> float(guessing(m, labels).mean().round(3))
@@ -120,8 +103,6 @@ def ruled_out(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> np.nda
 
     Parameters, result, errors and cost are as for :func:`guessing`; `plausible` is required.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> plausible = plausible_values(m, ["Gender"], 0.3)
     >>> ruled_out(m, ap.examples.hospital_two_diverse().labels, plausible).tolist()
@@ -147,34 +128,19 @@ def _counts_of_group(m: Microdata, labels: np.ndarray, plausible: np.ndarray) ->
     return shown, counts[labels[shown]]
 
 
-def definetti(release: Release, rounds: int = 10) -> dict[str, float]:
+def definetti(release: Release) -> dict[str, float]:
     """Shares of people whose sensitive value is guessed from the groups: each from 0 to 1.
 
     deFinetti's attack learns from all groups together which sensitive values go with which
-    quasi-identifiers, by naive Bayes. Each of the `rounds` learns from the beliefs of the round
-    before, and then fits them to the counts of every group.
+    quasi-identifiers, by naive Bayes. Each of ten rounds learns from the beliefs of the round
+    before, and then fits them to the counts of every group. `release` is a swapped or anatomized
+    table, where the attacker sees who is in which group; else ParameterError.
 
-    Parameters
-    ----------
-    release : Release
-        A swapped or anatomized table: the attacker sees who is in which group. Else
-        ParameterError, also if `rounds` is below 1.
-    rounds : int
-        How often the attacker learns.
+    ``learned`` is the share of right guesses of the attack, and ``counted`` the expected share of
+    who names a most frequent value of the group. O(n·m·d). Source: D. Kifer, *Attacks on privacy
+    and deFinetti's theorem*, SIGMOD 2009, with the permutations of a group replaced by fitting to
+    its counts.
 
-    Returns
-    -------
-    dict
-        ``learned``, the share of right guesses of the attack, and ``counted``, the expected share
-        of who names a most frequent value of the group. O(rounds·n·m·d).
-
-    References
-    ----------
-    D. Kifer, *Attacks on privacy and deFinetti's theorem*, SIGMOD 2009, with the permutations of
-    a group replaced by fitting to its counts.
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> definetti(ap.anatomize(m, ap.examples.hospital_two_diverse()))
     {'learned': 0.6, 'counted': 0.5}
@@ -185,14 +151,14 @@ def definetti(release: Release, rounds: int = 10) -> dict[str, float]:
     everything = np.ones((check_microdata(m).n, m.sensitive_attribute.size), dtype=bool)
     shown, counts = _counts_of_group(m, labels, everything)
     group, codes, belief = labels[shown], m.codes[shown].T, counts / counts.sum(1, keepdims=True)
-    for _ in range(check_integer("rounds", rounds, 1)):
+    for _ in range(_ROUNDS):
         score = np.log(belief.sum(axis=0) + 1)
         for attribute, of_row in zip(m.attributes, codes, strict=True):
             held = np.ones((attribute.size, counts.shape[1]))  # one of each, so none is ruled out
             np.add.at(held, of_row, belief)
             score = score + np.log(held / held.sum(axis=0))[of_row]
         belief = np.exp(score - score.max(axis=1, keepdims=True)) * (counts > 0) + 1e-12 * counts
-        for _ in range(10):
+        for _ in range(_ROUNDS):
             belief = belief / belief.sum(axis=1, keepdims=True)
             reached = np.zeros((group.max() + 1, counts.shape[1]))
             np.add.at(reached, group, belief)
@@ -208,11 +174,8 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
     `outsiders` are people who are not in the table, with the same quasi-identifiers, else
     ParameterError. A value that the table lacks fits a star, and an interval of numbers around it.
     The dict has ``members`` and ``outsiders``, the share of each whom the test places in the
-    release, and ``advantage``, their difference: 0 for a useless test, 1 for a perfect one. Every
-    distinct published row tests the people between its bounds in one attribute.
+    release, and ``advantage``, their difference: 0 for a useless test, 1 for a perfect one.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> release = ap.suppress(m.take([0, 1, 2, 3]), ap.Partition([0, 0, 1, 1]))
     >>> membership(release, m.take([4, 5, 6, 7, 8, 9]))

@@ -1,8 +1,11 @@
-"""Information loss: information of the table that its release no longer has."""
+"""Information loss: information of the table that its release no longer has.
+
+Unless a measure says otherwise, a withheld row counts as suppressed in every attribute, and a
+measure costs O(n·d).
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -18,19 +21,16 @@ from anonpaper.recoders import evaluation as formulas
 
 __all__ = [
     "ach", "average_class_size", "discernibility", "discernibility_ratio", "effective_k", "gcp",
-    "kl_divergence", "ncp", "necd", "nwp", "prefdev", "stars",
-    "suppressed_rows", "values_kept",
+    "kl_divergence", "ncp", "necd", "nwp", "stars", "suppressed_rows", "values_kept",
 ]  # fmt: skip
 
 
 def stars(rel: Release) -> int:
-    """Number of suppressed QI values, from 0 to n·d; xiao2010, Problem 1. O(n·d).
+    """Number of suppressed QI values, from 0 to n·d; xiao2010, Problem 1.
 
     A value is suppressed if it is published as the whole domain of an attribute with at least two
-    values. A withheld row counts as d suppressed values.
+    values.
 
-    Examples
-    --------
     >>> stars(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
     """
@@ -39,10 +39,8 @@ def stars(rel: Release) -> int:
 
 
 def suppressed_rows(rel: Release) -> int:
-    """Number of withheld rows and rows with a star, from 0 to n; xiao2010, Problem 2. O(n·d).
+    """Number of withheld rows and rows with a star, from 0 to n; xiao2010, Problem 2.
 
-    Examples
-    --------
     >>> suppressed_rows(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     4
     """
@@ -62,11 +60,8 @@ def star_pattern(rel: Release) -> np.ndarray:
 def discernibility(rel: Release) -> int:
     """Sum of the sizes of all rows' equivalence classes, from n (all rows distinct) to n².
 
-    A withheld row adds n. Rows are counted even where people have several. Source: Bayardo and
-    Agrawal, ICDE 2005.
+    A withheld row adds n. Source: Bayardo and Agrawal, ICDE 2005.
 
-    Examples
-    --------
     >>> discernibility(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     36
     """
@@ -77,10 +72,8 @@ def discernibility(rel: Release) -> int:
 def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
     r"""Least possible discernibility over the discernibility of a release, from 0 to 1.
 
-    D is the sum over the equivalence classes E of \|E\|² if \|E\| >= k and n·\|E\| otherwise; a
-    withheld row adds n (Bayardo and Agrawal, ICDE 2005). D_min is its value for the most even
-    partition into floor(n/k) groups, n² its largest value. Smaller classes than in an even
-    partition count as the optimum.
+    D is :func:`discernibility`, except that a class below k rows adds n for each row. D_min is its
+    value for the most even partition into floor(n/k) groups, n² its largest value.
 
     ========= ============================================ ======================================
     ``of``    formula                                      behaviour
@@ -92,11 +85,9 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
     ========= ============================================ ======================================
 
     This is the *accuracy* of diva2021. The paper does not define how discernibility becomes a
-    share: the formulas are ours, so only the order of its curves can be compared.
-    ParameterError if `k` is not from 1 to n, or `of` is unknown.
+    share: the formulas are ours, so only the order of its curves can be compared. ParameterError
+    if `k` is not from 1 to n, or `of` is unknown.
 
-    Examples
-    --------
     >>> rel = ap.suppress(ap.examples.patients(), ap.examples.patients_diverse())
     >>> discernibility_ratio(rel, k=2), discernibility_ratio(rel, k=2, of="stars")
     (1.0, 0.48)
@@ -124,17 +115,13 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
 def average_class_size(rel: Release) -> float:
     """Mean size of the equivalence classes, at least 1.
 
-    Sizes count rows, or people where they have several. Divided by the k of the release, this is
-    C_avg of LeFevre et al. (ICDE 2006), at best 1. ParameterError if no row is published.
+    Sizes count rows, or people where they have several. ParameterError if no row is published.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> average_class_size(ap.suppress(m, ap.examples.hospital_two_anonymous()))
     2.5
     """
-    if check_release(rel).classes.n_groups == 0:
-        raise ParameterError("no row is published, so there is no class")
+    _class_sizes(rel)
     return float(GroupCounts.of(rel.entries.in_groups(rel.classes.group)).sizes.mean())
 
 
@@ -142,24 +129,13 @@ def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     """Normalized certainty penalty, the uncertainty of all values: from 0 to n·d.
 
     A sub-domain costs its extent over the extent of the domain: for a numeric attribute (max -
-    min) / (domain max - domain min), for any other (size - 1) / (domain size - 1). A kept value
-    costs 0, a suppressed value 1, a withheld row 1 per attribute.
+    min) / (domain max - domain min), for any other (size - 1) / (domain size - 1). `weights` per
+    attribute are finite and at least 0, by default 1.
 
-    Parameters
-    ----------
-    rel : Release
-    weights : mapping of attribute name to float, optional
-        Weight per attribute, finite and at least 0, by default 1. The largest penalty is n times
-        the sum of weights.
+    Source: Xu et al., *Utility-based anonymization using local recoding*, KDD 2006, whose penalty
+    for a set of categorical values is size / domain size. Subtracting 1 from both gives the range
+    [0, 1] of numeric attributes.
 
-    References
-    ----------
-    Xu et al., *Utility-based anonymization using local recoding*, KDD 2006. Their penalty for a
-    set of categorical values is size / domain size. Subtracting 1 from both gives the range [0, 1]
-    of numeric attributes.
-
-    Examples
-    --------
     >>> ncp(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     8.0
     """
@@ -176,8 +152,6 @@ def gcp(rel: Release) -> float:
 
     Source: Ghinita et al., VLDB 2007.
 
-    Examples
-    --------
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> round(gcp(rel), 3)
     0.267
@@ -193,8 +167,6 @@ def values_kept(rel: Release, by: object) -> pd.DataFrame:
     one row per value that occurs, the most frequent first: `by`, ``rows``, ``stars_per_row`` and,
     for a quasi-identifier, ``shown``, the share of its rows that show it.
 
-    Examples
-    --------
     >>> rel = ap.suppress(ap.examples.patients(), ap.examples.patients_three_anonymous())
     >>> values_kept(rel, "ETH")
              ETH  rows  stars_per_row  shown
@@ -203,25 +175,18 @@ def values_kept(rel: Release, by: object) -> pd.DataFrame:
     2    African     2            4.0    0.0
     """
     m, e = check_release(rel).microdata, rel.entries
-    attribute, codes = m.attribute(by), replace(e, secrets=m.cells.secrets[e.cell]).codes_of(by)
-    rows = np.bincount(codes, e.counts, attribute.size).astype(np.intp)
-    present = np.flatnonzero(rows)
-
-    def mean(of_entries: np.ndarray) -> np.ndarray:
-        return np.bincount(codes, e.counts * of_entries, attribute.size)[present] / rows[present]
-
-    per_row = np.where(rel.shown, star_pattern(rel).sum(axis=1), m.d)
-    columns = {
-        by: attribute.values[present],
-        "rows": rows[present],
-        "stars_per_row": mean(per_row),
-    }
+    codes = replace(e, secrets=m.cells.secrets[e.cell]).codes_of(by)
+    starred = np.where(rel.shown, star_pattern(rel).sum(axis=1), m.d)
+    sums = {"rows": e.counts, "stars_per_row": e.counts * starred}
     if by in m.qi:
-        published, shows = rel.published[m.attribute_index(by)], rel.shown.copy()
-        shows[shows] = published.sub_domains.is_kept[published.index[shows]]
-        columns["shown"] = mean(shows)
-    frame = pd.DataFrame(columns)
-    return frame.sort_values("rows", ascending=False, kind="stable", ignore_index=True)
+        p = rel.published[m.attribute_index(by)]
+        sums["shown"] = e.counts * (rel.shown & p.sub_domains.is_kept[p.index])
+    frame = pd.DataFrame(sums).groupby(codes).sum()
+    frame = frame.sort_values("rows", ascending=False, kind="stable")
+    means = frame.drop(columns="rows").div(frame["rows"], axis=0)
+    frame[means.columns] = means
+    frame.insert(0, by, m.attribute(by).values[frame.index])
+    return frame.reset_index(drop=True)
 
 
 def kl_divergence(rel: Release) -> float:
@@ -237,34 +202,27 @@ def kl_divergence(rel: Release) -> float:
     nothing was generalized, and infinite if no published row covers some point of the table.
     ColumnError if the table has no sensitive attribute.
 
-    The domain is never enumerated. With only suppressed values, O(2^d · e log e) for e points: one
-    look-up per *star pattern* (set of suppressed attributes). For a recoding, whose sub-domains do
-    not overlap, O(e log e). Otherwise every distinct published row tests the points between its
-    bounds in one attribute, at worst O(e · r) for r such rows.
+    The domain is never enumerated: every distinct published row tests the points between its
+    bounds in one attribute, at worst O(e · r) for e cells and r such rows.
 
-    Examples
-    --------
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> round(kl_divergence(rel), 4)
     0.8789
     """
     m, values = check_release(rel).microdata, rel.microdata.sensitive_attribute.size
-    cells = m.cells
+    cells, shown = m.cells, rel.shown
     # a point is a cell, or the cells of several people
     of_cells = [cells.tuple_of_cell, cells.sensitive]
     _, first, counts = distinct(of_cells, [len(cells), values], cells.counts)
     points, kinds = cells.tuples[cells.tuple_of_cell[first]], cells.sensitive[first]
-    if not rel.shown.any():
+    if not shown.any():
         return float("inf")
-    published = rel.secrets
-    if rel.recoding is not None:
-        density = _density_of_recoding(rel, published, points, kinds)
-    elif all(((p.sizes == 1) | p.is_star).all() for p in rel.published):
-        density = _density_of_suppression(rel, published, points, kinds)
+    domains = [p.sub_domains for p in rel.published]
+    index, rows = [p.index[shown] for p in rel.published], rel.entries.counts[shown]
+    if rel.recoding is not None and shown.all():
+        density = _density_of_recoding(rel, points, kinds)
     else:
-        shown, domains = rel.shown, [p.sub_domains for p in rel.published]
-        index, rows = [p.index[shown] for p in rel.published], rel.entries.counts[shown]
-        boxes = boxes_of(domains, index, published[shown], values, rows)
+        boxes = boxes_of(domains, index, rel.secrets[shown], values, rows)
         density = weight_at(points, domains, boxes, boxes.counts / boxes.volume, kinds)
     f = counts / m.n
     with np.errstate(divide="ignore"):
@@ -272,59 +230,26 @@ def kl_divergence(rel: Release) -> float:
     return max(divergence, 0.0)  # below 0 by rounding only
 
 
-def _density_of_suppression(rel: Release, published, points, kinds) -> np.ndarray:
-    """Expected number of rows at every point, star pattern by star pattern."""
-    m, codes, rows = rel.microdata, rel.entries.codes, rel.entries.counts
-    sizes = np.array([a.size for a in m.attributes])
-    bits = star_pattern(rel) @ (1 << np.arange(m.d))
-    density = np.zeros(len(points))
-    for mask in np.unique(bits[rel.shown]):
-        held = np.flatnonzero(rel.shown & (bits == mask))
-        starred = (mask >> np.arange(m.d) & 1).astype(bool)
-        matches = _count_matches(
-            [*codes[held][:, ~starred].T, published[held]],
-            [*points[:, ~starred].T, kinds],
-            [*sizes[~starred].tolist(), m.sensitive_attribute.size],
-            rows[held],
-        )
-        density += matches / np.prod(sizes[starred], dtype=float)
-    return density
-
-
-def _density_of_recoding(rel: Release, published, points, kinds) -> np.ndarray:
-    """Expected number of rows at every point if sub-domains do not overlap."""
-    places = [part[codes] for part, codes in zip(rel.recoding.maps, points.T, strict=True)]
-    matches = _count_matches(
-        [*(p.index for p in rel.published), published],
-        [*places, kinds],
-        [*(len(p.sub_domains) for p in rel.published), rel.microdata.sensitive_attribute.size],
-        rel.entries.counts,
-    )
-    sizes = [p.sizes[place] for p, place in zip(rel.published, places, strict=True)]
-    return matches / np.prod(sizes, axis=0, dtype=float)
-
-
-def _count_matches(rows: list, points: list, sizes: list[int], weights) -> np.ndarray:
-    """Count, for every point, the rows that equal it in all columns."""
-    n, places = len(rows[0]), math.prod(sizes)
-    if places <= 8 * (n + len(points[0])):  # room to count without sorting
-        of_rows, of_points = (np.ravel_multi_index(tuple(of), sizes) for of in (rows, points))
-        return np.bincount(of_rows, weights, minlength=places)[of_points]
-    key, *_ = distinct([np.concatenate(pair) for pair in zip(rows, points, strict=True)], sizes)
-    return np.bincount(key[:n], weights, minlength=key.max() + 1)[key[n:]]
+def _density_of_recoding(rel: Release, points: np.ndarray, kinds: np.ndarray) -> np.ndarray:
+    """Expected number of rows at every point: sub-domains of a recoding do not overlap."""
+    places = [ids[codes] for ids, codes in zip(rel.recoding.maps, points.T, strict=True)]
+    rows, n = [*(p.index for p in rel.published), rel.secrets], len(rel.shown)
+    sizes = [len(p.sub_domains) for p in rel.published]
+    sizes.append(rel.microdata.sensitive_attribute.size)
+    both = zip(rows, [*places, kinds], strict=True)
+    key, *_ = distinct([np.concatenate(pair) for pair in both], sizes)
+    counts = np.bincount(key[:n], rel.entries.counts, key.max() + 1)
+    volumes = [p.sizes[place] for p, place in zip(rel.published, places, strict=True)]
+    return counts[key[n:]] / np.prod(volumes, axis=0, dtype=float)
 
 
 def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     """Normalized weighted penalty: the loss of the values, from 0 (kept) to 1 (all suppressed).
 
     A sub-domain of s of the domain's S values costs the attribute's weight times (s - 1) / (S -
-    1). A withheld row costs 1, an attribute with a single value 0. O(n·d).
+    1), and an attribute with a single value 0. `weights` per attribute must sum to 1, 0 where
+    omitted; equal by default. ParameterError for other weights, ColumnError for an unknown name.
 
-    `weights` per attribute must sum to 1, 0 where omitted; equal by default. ParameterError for
-    other weights, ColumnError for an unknown name.
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 1], [0, 1, 1]])
     >>> round(nwp(ap.recode(m, r)), 3)
@@ -340,10 +265,8 @@ def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
 def effective_k(rel: Release) -> int:
     """Rows of the smallest equivalence class: the k that a release reaches, from 1 to n.
 
-    ParameterError if no row is published. O(n log n).
+    ParameterError if no row is published.
 
-    Examples
-    --------
     >>> effective_k(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     2
     """
@@ -354,10 +277,8 @@ def necd(rel: Release) -> float:
     """Normalized equivalence class dispersion: how uneven class sizes are, from 0 to below 1.
 
     (largest class - smallest class) / (n - 1), where n includes withheld rows; 0 for a table of
-    one row. ParameterError if no row is published. O(n log n).
+    one row. ParameterError if no row is published.
 
-    Examples
-    --------
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> round(necd(rel), 3)
     0.222
@@ -366,47 +287,19 @@ def necd(rel: Release) -> float:
     return float(formulas.dispersion(sizes.min(), sizes.max(), rel.microdata.n))
 
 
-def ach(
-    rel: Release,
-    preference: tuple[float, float] = (0.2, 1.0),
-    weights: Mapping[object, float] | None = None,
-) -> float:
+def ach(rel: Release, preference: tuple[float, float] = (0.2, 1.0)) -> float:
     """Achievement: the larger of loss and bias, weighted by preference; at least 0.
 
-    Smaller is better; at the preference point it is NWP·NECD / (NWP + NECD), up to epsilon = 1e-6.
-    `preference` is the preference point (NWP, NECD), each in [0, 1]; `weights` are as for
-    :func:`nwp`. ParameterError also if no row is published.
+    Smaller is better; at the `preference` point (NWP, NECD), each in [0, 1], it is NWP·NECD / (NWP
+    + NECD), up to epsilon = 1e-6. ParameterError also if no row is published.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 1], [0, 1, 1]])
     >>> round(ach(ap.recode(m, r), preference=(0.2, 1.0)), 3)
     0.222
     """
     preference = formulas.check_preference(preference)
-    return float(formulas.achievement(nwp(rel, weights), necd(rel), preference))
-
-
-def prefdev(
-    rel: Release,
-    preference: tuple[float, float] = (0.2, 1.0),
-    weights: Mapping[object, float] | None = None,
-) -> float:
-    """Preference deviation: the sum by which loss and bias exceed the preference, from -2 to 2.
-
-    Negative if they are better than preferred in sum. Parameters and errors are as for
-    :func:`ach`.
-
-    Examples
-    --------
-    >>> m = ap.examples.hospital()
-    >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 1], [0, 1, 1]])
-    >>> round(prefdev(ap.recode(m, r), preference=(0.2, 1.0)), 3)
-    -0.711
-    """
-    preference = formulas.check_preference(preference)
-    return float(formulas.preference_deviation(nwp(rel, weights), necd(rel), preference))
+    return float(formulas.achievement(nwp(rel), necd(rel), preference))
 
 
 def _class_sizes(rel: Release) -> np.ndarray:

@@ -26,6 +26,7 @@ from anonpaper.principles import GroupCounts
 from anonpaper.publish import GroupRelease, Release, check_release
 from anonpaper.recoders.lattice import full_domain
 from anonpaper.recoding import Recoding
+from anonpaper.roles import only_one
 
 __all__ = ["minimality"]
 
@@ -35,9 +36,7 @@ Algorithm = Callable[[Microdata], Partition | Recoding]
 _DETERMINISTIC = {function.__name__: function for function in (tp, tp_plus, mondrian, full_domain)}
 
 
-def minimality(
-    rel: Release, algorithm: Algorithm | None = None, *, most: int = 2_000
-) -> pd.DataFrame:
+def minimality(rel: Release, *, most: int = 2_000) -> pd.DataFrame:
     r"""Greatest posterior of a value for an attacker who knows the algorithm: above 0, up to 1.
 
     The attacker knows everybody's quasi-identifiers, and the algorithm with its parameters and
@@ -45,32 +44,19 @@ def minimality(
     swapped or anatomized table, also who). All tables are equally likely in advance. The posterior
     of a value for a person is its share in all tables that the algorithm turns into this release.
 
-    Parameters
-    ----------
-    rel : Release
-        Of a table with a sensitive attribute, else ColumnError. ParameterError if rows are
-        withheld, people have several rows, or the algorithm is not named or makes another release.
-    algorithm : function from Microdata to Partition or Recoding, optional
-        The deterministic algorithm that made it, such as ``functools.partial(ap.mondrian, k=5,
-        l=2)``. Not needed after ``tp``, ``tp_plus`` and, with `l`, ``mondrian`` and
-        ``full_domain`` (with default hierarchies).
-    most : int
-        The largest number of tables to try, once each. If there are more, lower bounds are
-        returned: after TP and TP+ for every person, otherwise `promised`, on average over a group.
+    The release is made by ``tp``, ``tp_plus`` or, with `l`, ``mondrian`` or ``full_domain`` (with
+    default hierarchies), of a table with one sensitive attribute, else ColumnError. ParameterError
+    for another method, or if rows are withheld or people have several rows. At most `most` tables
+    are tried. If there are more, lower bounds are returned: after TP and TP+ for every person,
+    otherwise ``promised``, on average over a group.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Per row: ``promised``, the largest share of one sensitive value in the person's group;
-        ``concluded``, the greatest posterior or a lower bound; ``exact``, True for a posterior.
+    The DataFrame has per row ``promised``, the largest share of one sensitive value in the
+    person's group; ``concluded``, the greatest posterior or a lower bound; ``exact``, True for a
+    posterior.
 
-    References
-    ----------
-    R. C.-W. Wong et al., *Minimality attack in privacy preserving data publishing*, VLDB 2007: the
-    posterior of one group from a minimality principle. xiao2010, section 5, for TP.
+    Sources: R. C.-W. Wong et al., *Minimality attack in privacy preserving data publishing*, VLDB
+    2007: the posterior of one group from a minimality principle. xiao2010, section 5, for TP.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> seen = minimality(ap.generalize(m, ap.mondrian(m, k=2, l=2)))
     >>> seen.loc[["Adam", "Calvin", "Eva"]]  # Adam and Bob: nothing else kept them uncut
@@ -81,34 +67,23 @@ def minimality(
     Eva          0.5        0.5   True
     """
     m, labels = check_microdata(check_release(rel).microdata), rel.partition.labels
-    sensitive = m.sensitive_codes
+    only_one(m.sensitive)
     most = check_integer("most", most, 1)
     if (labels < 0).any():
         raise ParameterError(
             f"{int((labels < 0).sum())} rows are withheld: minimality needs all rows"
         )
-    if algorithm is None:
-        algorithm = _read_off(rel)
-    elif not callable(algorithm):
-        raise ParameterError(f"algorithm must be a function of a Microdata, got {algorithm!r}")
-    made = algorithm(m)
-    if not isinstance(made, Recoding) and len(getattr(made, "labels", ())) != m.n:
-        raise ParameterError(
-            f"algorithm must return a Recoding, or a Partition of {m.n} rows, got {made!r}"
-        )
-    if _groups_shown(rel, made, sensitive) is None:
-        raise ParameterError(
-            "the algorithm makes another release of this table: pass the one that was used, as "
-            "in minimality(rel, functools.partial(ap.full_domain, k=5, hierarchies=trees, l=2))"
-        )
+    algorithm, promised = _read_off(rel), _largest_share(m, labels)
+    if _groups_shown(rel, algorithm(m), m.sensitive_codes) is None:
+        raise ParameterError("the algorithm makes another release of this table: publish that one")
     found = _all_tables(m, labels, most)
     if found is not None:
         concluded, exact = _by_rerunning(rel, algorithm, *found), np.ones(m.n, dtype=bool)
-    elif getattr(algorithm, "func", None) in (tp, tp_plus):
+    elif algorithm.func in (tp, tp_plus):
         concluded, exact = _by_pillars(rel, algorithm.keywords["l"])
     else:
-        concluded, exact = _largest_share(m, _told_apart(rel)), np.zeros(m.n, dtype=bool)
-    columns = {"promised": _largest_share(m, labels), "concluded": concluded, "exact": exact}
+        concluded, exact = promised, np.zeros(m.n, dtype=bool)
+    columns = {"promised": promised, "concluded": concluded, "exact": exact}
     return pd.DataFrame(columns, index=m.frame.index)
 
 
@@ -122,29 +97,14 @@ def _read_off(rel: Release) -> Algorithm:
         if given.get("l") is not None and name in _DETERMINISTIC:
             return partial(_DETERMINISTIC[name], **given)
     raise ParameterError(
-        f"{call or 'the release'!r} cannot be run again (only tp, tp_plus, mondrian and "
-        "full_domain with l do): pass the function that made it as algorithm"
+        f"{call or 'the release'!r} cannot be run again: only tp, tp_plus, mondrian and "
+        "full_domain with l can, with default hierarchies"
     )
 
 
 def _largest_share(m: Microdata, labels: np.ndarray) -> np.ndarray:
     sets = GroupCounts.of(Entries.of_rows(m, labels), m.sensitive)
     return (sets.largest() / sets.sizes)[labels]
-
-
-def _told_apart(rel: Release) -> np.ndarray:
-    """Sets of groups, as labels: groups that share a tuple are joined unless they are shown."""
-    labels = rel.partition.labels
-    if isinstance(rel, GroupRelease):
-        return labels
-    from scipy.sparse import coo_array  # here: the browser edition measures without scipy
-    from scipy.sparse.csgraph import connected_components
-
-    tuples = rel.microdata.cells.tuple_of_row
-    n_groups = int(labels.max()) + 1
-    n_nodes = n_groups + len(rel.microdata.cells)
-    edges = coo_array((np.ones(len(labels)), (labels, n_groups + tuples)), (n_nodes, n_nodes))
-    return connected_components(edges, directed=False)[1][labels]
 
 
 # -- what the attacker sees -------------------------------------------------------------------

@@ -20,6 +20,8 @@ __all__ = ["chi_square", "query_error", "query_errors", "relative_errors", "work
 
 #: Queries are answered in blocks of at most this many (query, tuple) pairs.
 _BLOCK = 4_000_000
+#: The least denominator of a relative error, as a share of the rows.
+_FLOOR = 0.001
 
 
 @dataclass(eq=False, repr=False)
@@ -40,13 +42,8 @@ class Workload:
     def __len__(self) -> int:
         return self.size
 
-    @property
-    def included(self) -> tuple[np.ndarray, ...]:
-        """Which values every query includes, per quasi-identifier, shape (q, size), dtype bool."""
-        return tuple(self._included(a, slice(0, self.size)) for a in self.attributes)
-
-    def _included(self, attribute: Attribute, asked: slice) -> np.ndarray:
-        """Which values of an attribute some of the queries include, shape (queries, size)."""
+    def included(self, attribute: Attribute, asked: slice = slice(None)) -> np.ndarray:
+        """Return which values of an attribute (some) queries include, shape (queries, size)."""
         window, drawn = self.windows.get(attribute.name), self.drawn.get(attribute.name)
         if window is not None:
             low, high = window[asked, :1], window[asked, 1:]
@@ -67,33 +64,28 @@ class Workload:
         queries. O(q·c·(d + t·m)) for c distinct QI tuples, or equivalence classes of sub-domains.
         """
         people = [table if isinstance(table, Microdata) else table.microdata for table in tables]
-        if any(m is not people[0] for m in people):
+        m = people[0]
+        if any(other is not m for other in people):
             raise errors.ParameterError(
                 "the tables are not of the same people: call answers for each"
             )
         mine = [(a.name, a.size) for a in (*self.attributes, self.sensitive)]
-        theirs = [(a.name, a.size) for a in (*people[0].attributes, people[0].sensitive_attribute)]
+        theirs = [(a.name, a.size) for a in (*m.attributes, m.sensitive_attribute)]
         if mine != theirs:
             raise errors.ParameterError(
                 f"the queries are on {mine} (attribute, values), the table has {theirs}: "
                 "draw the queries from this table"
             )
-        keep_tuples = [isinstance(table, Microdata | GroupRelease) for table in tables]
         answers = np.empty((len(tables), len(self), self.sensitive.size))
-        exact = [table for table, keeps in zip(tables, keep_tuples, strict=True) if keeps]
-        if exact:
-            answers[keep_tuples] = self._answers_by_tuple(people[0], exact)
-        for place in np.flatnonzero(~np.array(keep_tuples)):
+        by_tuple = [isinstance(table, Microdata | GroupRelease) for table in tables]
+        kept = [table for table, keeps in zip(tables, by_tuple, strict=True) if keeps]
+        if kept:  # they have the same tuples
+            counts = np.hstack([_counts_by_tuple(table) for table in kept])
+            found = self._answers(counts, lambda j, included: included[:, m.cells.tuples[:, j]])
+            answers[by_tuple] = found.reshape(len(self), len(kept), -1).swapaxes(0, 1)
+        for place in np.flatnonzero(~np.array(by_tuple)):
             answers[place] = self._answers_by_class(tables[place])
         return answers
-
-    def _answers_by_tuple(self, m: Microdata, tables: Sequence) -> np.ndarray:
-        def selected(j: int, included: np.ndarray) -> np.ndarray:
-            return included[:, m.cells.tuples[:, j]]
-
-        counts = np.hstack([_counts_by_tuple(table) for table in tables])
-        answers = self._answers(counts, selected, bool)
-        return answers.reshape(len(self), len(tables), -1).swapaxes(0, 1)
 
     def _answers_by_class(self, release: Release) -> np.ndarray:
         shown = release.entries.in_groups(release.classes.group).take(release.shown)
@@ -104,19 +96,19 @@ class Workload:
             p = release.published[j]
             return p.sub_domains.means(included.T)[p.index[one_of_class]].T
 
-        n_classes, codes = release.classes.n_groups, shown.codes_of(release.microdata.sensitive)
-        counts = _crosstab(shown.group, codes, n_classes, self.sensitive.size, shown.counts)
-        return self._answers(counts, share, float)
+        codes = shown.codes_of(release.microdata.sensitive)
+        sizes = release.classes.n_groups, self.sensitive.size
+        return self._answers(_crosstab(shown.group, codes, *sizes, shown.counts), share)
 
-    def _answers(self, counts: np.ndarray, share: Callable, kind: type) -> np.ndarray:
+    def _answers(self, counts: np.ndarray, share: Callable) -> np.ndarray:
         """Sum the counts of tuples or classes by the share that each query includes."""
         answers = np.empty((len(self), counts.shape[1]))
         block = max(1, _BLOCK // max(len(counts), *(a.size for a in self.attributes)))
         for first in range(0, self.size, block):
             asked = slice(first, min(first + block, self.size))
-            part = np.ones((asked.stop - first, len(counts)), kind)
+            part = np.ones((asked.stop - first, len(counts)), bool)
             for j, attribute in enumerate(self.attributes):
-                part *= share(j, self._included(attribute, asked))
+                part = part * share(j, self.included(attribute, asked))
             answers[asked] = part.astype(float, copy=False) @ counts
         return answers
 
@@ -125,8 +117,6 @@ class Workload:
 
         Missing values are written as ``'?'``.
 
-        Examples
-        --------
         >>> queries = workload(ap.examples.hospital(), {"Age": 2, "Gender": 1}, size=3, seed=0)
         >>> print(next(queries.sql("hospital")))
         SELECT "Disease", COUNT(*) AS total
@@ -146,7 +136,8 @@ class Workload:
         name = _quoted(attribute.name)
         if attribute.name not in self.windows:
             values = attribute.values[np.sort(self.drawn[attribute.name][query])]
-            return f"{name} IN ({', '.join(map(_literal, values))})"
+            texts = (v if isinstance(v, int | float) else _quoted(v, "'") for v in values.tolist())
+            return f"{name} IN ({', '.join(map(str, texts))})"
         low, high = self.windows[attribute.name][query]
         if _is_integral(attribute):
             return f"{name} > {int(low) - 1} AND {name} < {int(high) + 1}"
@@ -157,10 +148,6 @@ def _quoted(name: object, mark: str = '"') -> str:
     return mark + str(name).replace(mark, 2 * mark) + mark
 
 
-def _literal(value: object) -> str:
-    return str(value) if isinstance(value, (int, float, np.number)) else _quoted(value, "'")
-
-
 def workload(
     m: Microdata,
     selectivity: Mapping[object, int],
@@ -169,23 +156,12 @@ def workload(
 ) -> Workload:
     """Draw counting queries, with ``answers(*tables)`` and ``sql(table)``.
 
-    Source: boger2020, section 4.5 and Figure 7.
+    `m` has a sensitive attribute, else ColumnError. `selectivity` gives the number of values to
+    which a query restricts an attribute: from 1 to the length of the range for integers (ages 17
+    to 90 are 74), otherwise to the size of the domain. Numeric values are successive (a window),
+    others drawn without replacement. Attributes not named are not restricted; ColumnError for an
+    unknown name. `size` is the number of queries. Source: boger2020, section 4.5 and Figure 7.
 
-    Parameters
-    ----------
-    m : Microdata
-        A table with a sensitive attribute, else ColumnError.
-    selectivity : mapping of column label to int
-        The number of values to which a query restricts an attribute: from 1 to the length of the
-        range for integers (ages 17 to 90 are 74), otherwise to the size of the domain. Numeric
-        values are successive (a window), others drawn without replacement. Attributes not named
-        are not restricted; ColumnError for an unknown name.
-    size : int
-        Number of queries, at least 1.
-    seed : int or numpy.random.Generator
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> queries = workload(m, {"Age": 1, "Education": 2}, size=4, seed=0)
     >>> queries.answers(m).sum(axis=(0, 2))
@@ -195,21 +171,19 @@ def workload(
     selectivity = errors.check_named(
         "selectivity", selectivity, check_microdata(m, people=True).qi
     )
-    for name, wanted in selectivity.items():
-        attribute = m.attributes[m.attribute_index(name)]
-        errors.check_integer(f"the selectivity of {name!r}", wanted, 1, places(attribute))
     rng = generator(seed)
     windows, drawn = {}, {}
-    for attribute in m.attributes:
-        wanted = selectivity.get(attribute.name)
-        if wanted is None:
-            continue
+    for attribute in (a for a in m.attributes if a.name in selectivity):
+        name, most = attribute.name, places(attribute)
+        wanted = errors.check_integer(f"the selectivity of {name!r}", selectivity[name], 1, most)
         if attribute.numeric:
-            windows[attribute.name] = _draw_windows(attribute, wanted, size, rng)
+            first = rng.integers(0, most - wanted, size, endpoint=True)
+            ends = np.column_stack([first, first + (wanted - 1)])
+            positions = attribute.positions
+            windows[name] = positions[0] + ends if _is_integral(attribute) else positions[ends]
         else:
-            drawn[attribute.name] = np.array(
-                [rng.random(attribute.size).argsort()[:wanted] for _ in range(size)], np.int32
-            )
+            codes = [rng.random(attribute.size).argsort()[:wanted] for _ in range(size)]
+            drawn[name] = np.array(codes, np.int32)
     return Workload(m.attributes, m.sensitive_attribute, selectivity, size, windows, drawn)
 
 
@@ -226,17 +200,6 @@ def _is_integral(attribute: Attribute) -> bool:
         and max(-positions[0], positions[-1]) < 2**53
         and np.array_equal(positions, positions.round())
     )
-
-
-def _draw_windows(
-    attribute: Attribute, wanted: int, size: int, rng: np.random.Generator
-) -> np.ndarray:
-    """First and last place of windows of a width, all starts equally likely."""
-    first = rng.integers(0, places(attribute) - wanted, size, endpoint=True)
-    ends = np.column_stack([first, first + (wanted - 1)])
-    if _is_integral(attribute):
-        return attribute.positions[0] + ends
-    return attribute.positions[ends]
 
 
 def _counts_by_tuple(table: Microdata | GroupRelease) -> np.ndarray:
@@ -270,51 +233,35 @@ def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     ParameterError; the result has shape (...). A value that both histograms lack adds 0. Source:
     boger2020, equation 1.
 
-    Examples
-    --------
     >>> float(chi_square([3, 0, 5], [1, 0, 5]))
     1.0
     """
     x, y = errors.check_numbers("x", x), errors.check_numbers("y", y)
     try:
-        np.broadcast_shapes(x.shape, y.shape)
+        x, y = np.broadcast_arrays(x, y)
     except ValueError:
         raise errors.ParameterError(
             f"x and y must broadcast, got shapes {x.shape} and {y.shape}"
         ) from None
-    for name, counts in (("x", x), ("y", y)):
-        if not ((counts >= 0) & (counts < np.inf)).all():
-            raise errors.ParameterError(f"{name} must be finite counts of at least 0")
+    if not (np.isfinite(x + y) & (x >= 0) & (y >= 0)).all():
+        raise errors.ParameterError("x and y must be finite counts of at least 0")
     total = x + y
     return ((x - y) ** 2 / np.where(total > 0, total, 1)).sum(axis=-1)
 
 
-def query_error(
-    rel: Release, queries: Workload | None = None, *, of: str = "relative", floor: float = 0.001
-) -> float:
+def query_error(rel: Release, queries: Workload | None = None, *, of: str = "relative") -> float:
     """Mean error of the counts that queries get from a release, at least 0 (all exact).
 
     A query counts the selected rows of every sensitive value. Each count is compared with the
-    original table's, as in section 6 of X. Xiao, Y. Tao, *Anatomy: simple and effective privacy
-    preservation*, VLDB 2006. O(q·c·(d + m)) for q queries, c distinct QI tuples and m sensitive
-    values.
+    original table's, as in section 6 of X. Xiao, Y. Tao, *Anatomy*, VLDB 2006. By default 1,000
+    queries with seed 0 restrict every attribute to half of its places (at most 100 values if
+    unordered).
 
-    Parameters
-    ----------
-    rel : Release
-    queries : Workload, optional
-        From :func:`workload`. By default 1,000 queries with seed 0 that restrict every attribute
-        to half of its places (at most 100 values if unordered).
-    of : {"relative", "absolute"}
-        The mean of ``|answer - truth| / max(truth, floor · n, 1)``, or of ``|answer - truth|`` in
-        rows.
-    floor : float
-        In [0, 1]: the least denominator as a share of n, because relative errors of tiny counts
-        say little. It is the sanity bound of X. Xiao, G. Wang, J. Gehrke, *Differential privacy
-        via wavelet transforms*, ICDE 2010.
+    `of` is ``"relative"``, the mean of ``|answer - truth| / max(truth, 0.001 · n, 1)``, or
+    ``"absolute"``, of ``|answer - truth|`` in rows. Relative errors of tiny counts say little,
+    hence the least denominator (X. Xiao, G. Wang, J. Gehrke, *Differential privacy via wavelet
+    transforms*, ICDE 2010).
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> rel = ap.suppress(m, ap.examples.hospital_two_diverse())
     >>> round(query_error(rel), 2), round(query_error(rel, of="absolute"), 2)
@@ -322,13 +269,14 @@ def query_error(
     """
     m = check_release(rel).microdata
     errors.check_choice("of", of, ("relative", "absolute"))
-    least = max(1.0, errors.check_number("floor", floor, 0, 1) * m.n)
     if queries is None:
         half = {a: max(1, places(a) // 2) for a in m.attributes}
         queries = workload(m, {a.name: h if a.numeric else min(h, 100) for a, h in half.items()})
-    truth, answers = _checked_workload(queries).answers(m, rel)
+    truth, answers = queries.answers(m, rel)
     wrong = np.abs(answers - truth)
-    return float((wrong / np.maximum(truth, least) if of == "relative" else wrong).mean())
+    if of == "relative":
+        wrong = wrong / np.maximum(truth, max(1.0, _FLOOR * m.n))
+    return float(wrong.mean())
 
 
 def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
@@ -337,8 +285,6 @@ def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
     `releases` are t releases of one table, at least one, else ParameterError; the result has shape
     (t,). Source: boger2020, equations 2 and 3.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> one_group = ap.swap(m, ap.Partition([0] * 10), seed=0)
     >>> query_errors(workload(m, {}, size=5), [one_group])
@@ -347,32 +293,21 @@ def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
     releases = errors.check_sequence("releases", releases, Release)
     if not releases:
         raise errors.ParameterError("releases is empty: give at least one release")
-    truth, *answers = _checked_workload(queries).answers(releases[0].microdata, *releases)
+    truth, *answers = queries.answers(releases[0].microdata, *releases)
     return np.array([chi_square(answer, truth).sum() for answer in answers])
 
 
 def relative_errors(queries: Workload, releases: Sequence[Release], base: Release) -> np.ndarray:
     """Errors of releases in percent of the error of a base release: at least 0.
 
-    100 · error / max(error of `base`, 1), shape (t,). Below 100 a release answers these queries
-    better than `base`, unless `base` has an error below 1. `queries`, `releases` and errors are as
-    for :func:`query_errors`. Source: boger2020, equation 4.
+    100 · error / max(error of `base`, 1), shape (t,), with errors from :func:`query_errors`. Below
+    100 a release answers these queries better than `base`, unless `base` has an error below 1.
+    Source: boger2020, equation 4.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> base = ap.swap(m, ap.Partition([0] * 10), seed=0)
     >>> relative_errors(workload(m, {"Age": 2}, size=100, seed=0), [base], base)
     array([100.])
     """
-    releases = [*errors.check_sequence("releases", releases, Release), base]
-    *found, of_base = query_errors(queries, releases)
+    *found, of_base = query_errors(queries, [*releases, base])
     return 100 * np.array(found) / max(of_base, 1.0)
-
-
-def _checked_workload(queries: object) -> Workload:
-    if not isinstance(queries, Workload):
-        raise errors.ParameterError(
-            f"expected a Workload from ap.measure.workload(m, ...), got {type(queries).__name__}"
-        )
-    return queries

@@ -1,4 +1,8 @@
-"""Risk: what an attacker who knows a person's quasi-identifiers can still learn."""
+"""Risk: what an attacker who knows a person's quasi-identifiers can still learn.
+
+Every measure of a release needs one sensitive attribute, else ColumnError, and a published row,
+else EmptyTableError.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,6 @@ from anonpaper.groups import Entries
 from anonpaper.microdata import check_microdata
 from anonpaper.principles import GroupCounts, Theta
 from anonpaper.publish import GroupRelease, Release, check_release
-from anonpaper.published_values import SubDomains
 from anonpaper.randomness import generator
 from anonpaper.roles import only_one
 
@@ -27,19 +30,15 @@ def disclosure_confidence(rel: Release) -> pd.Series:
 
     The share of the most frequent value in the equivalence class, as a Series indexed like the
     published rows. A confidence of 1 is the homogeneity attack of Machanavajjhala et al. (2007).
-    ColumnError if the table has no sensitive attribute.
 
-    Examples
-    --------
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous())
     >>> disclosure_confidence(rel)["Adam"].item()
     1.0
     """
-    m = check_release(rel).microdata
-    classes, shown = rel.audited(), rel.is_published
-    shares = Theta(1).levels(GroupCounts.of(classes, only_one(m.sensitive)))
-    of_rows = shares[classes.group[rel.entries.of_row[shown]]]
-    return pd.Series(of_rows, index=m.frame.index[shown], name="confidence")
+    counts, classes = _class_counts(rel)
+    shown = rel.is_published
+    of_rows = Theta(1).levels(counts)[classes.group[rel.entries.of_row[shown]]]
+    return pd.Series(of_rows, index=rel.microdata.frame.index[shown], name="confidence")
 
 
 def disclosure_risk(
@@ -50,32 +49,22 @@ def disclosure_risk(
 ) -> float:
     """Average chance to learn a target's sensitive value, from 0 to 1 (majeed2024, Eq. 5 and 6).
 
-    Parameters
-    ----------
-    rel : Release
-        With a sensitive attribute, else ColumnError.
-    reading : {"values", "own", "largest"}
-        The interpretation: the chance of a target in class C.
+    `reading` is the interpretation: the chance of a target in class C.
 
-        * ``"values"``: as printed, the mean over the distinct values y in C of
-          max(1/size of C, Pr_C(y)). This is 1 / (number of distinct values), so every 2-diverse
-          class of a binary attribute has exactly 0.5.
-        * ``"own"``: the share of the target's own value in C, on average the sum of squared
-          shares. Only with this interpretation can 2-diverse releases reach Tables 6 to 9.
-        * ``"largest"``: the largest share in C, for an attacker who bets on it.
-    targets : {"all", "real"}
-        Average over all rows, or over real people in the same classes. A withheld row counts 0.
-        EmptyTableError if there is no target.
-    known : sequence of attribute names, optional
-        The quasi-identifiers that the attacker knows, by default all; their published values then
-        define the classes. The paper tests "different combinations of QIDs". ColumnError for
-        another name, ParameterError for a release whose classes are groups.
+    * ``"values"``: as printed, the mean over the distinct values y in C of max(1/size of C,
+      Pr_C(y)). This is 1 / (number of distinct values), so every 2-diverse class of a binary
+      attribute has exactly 0.5.
+    * ``"own"``: the share of the target's own value in C, on average the sum of squared shares.
+      Only with this interpretation can 2-diverse releases reach Tables 6 to 9.
+    * ``"largest"``: the largest share in C, for an attacker who bets on it.
 
-    Examples
-    --------
+    `targets` are ``"all"`` rows, or ``"real"`` people in the same classes; EmptyTableError if
+    there are none. A withheld row counts 0. `known` names the quasi-identifiers that the attacker
+    knows, by default all; their published values then define the classes. ColumnError for another
+    name, ParameterError for a release whose classes are groups.
+
     >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
-    >>> readings = ("values", "own", "largest")
-    >>> [round(disclosure_risk(release, reading), 3) for reading in readings]
+    >>> [round(disclosure_risk(release, name), 3) for name in ("values", "own", "largest")]
     [0.433, 0.45, 0.5]
     """
     errors.check_choice("reading", reading, ("values", "own", "largest"))
@@ -104,25 +93,18 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
     """Share of the rows of the dominant sensitive value that are exposed: from 0 to 1.
 
     Eq. 7 of majeed2024 divides "the most occurring value in a cluster" by the value's frequency.
-    Its numerator has three interpretations; none of them reproduces Table 10.
+    Its numerator has three interpretations; none of them reproduces Table 10. `reading` says which
+    rows of the dominant value y count.
 
-    Parameters
-    ----------
-    rel : Release
-    reading : {"surplus", "single", "majority"}
-        The interpretation: rows of the dominant value y that count.
+    * ``"surplus"``: rows left when every other row of their class hides one of them: with n_y of
+      them in class C, max(0, 2 n_y - size of C). The least value over all groupings is Table 11
+      divided by the frequency.
+    * ``"single"``: rows in classes whose only value is y.
+    * ``"majority"``: rows in classes where more than half of the rows have y.
 
-        * ``"surplus"``: rows left when every other row of their class hides one of them: with n_y
-          of them in class C, max(0, 2 n_y - size of C). The least value over all groupings is
-          Table 11 divided by the frequency.
-        * ``"single"``: rows in classes whose only value is y.
-        * ``"majority"``: rows in classes where more than half of the rows have y.
-    value : object, optional
-        The value y; by default the most frequent among real rows (the first in the domain if
-        tied). ColumnError if the domain lacks it, EmptyTableError if no row has it.
+    The `value` y is by default the most frequent among real rows (the first in the domain if
+    tied). ColumnError if the domain lacks it, EmptyTableError if no row has it.
 
-    Examples
-    --------
     >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous())
     >>> [exposure(release, reading, "HIV") for reading in ("surplus", "single", "majority")]
     [1.0, 1.0, 1.0]
@@ -139,9 +121,8 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
     frequency = int(m.sensitive_counts[dominant])
     if frequency == 0:
         raise errors.EmptyTableError(f"no row has {m.sensitive!r} = {value!r}")
-    of_entry = counts.group_of_entry
     theirs = counts.sensitive == dominant
-    held, sizes = counts.counts[theirs], counts.sizes[of_entry[theirs]]
+    held, sizes = counts.counts[theirs], counts.sizes[counts.group_of_entry[theirs]]
     if reading == "surplus":
         exposed = np.maximum(0, 2 * held - sizes)
     else:
@@ -153,24 +134,17 @@ def records_at_risk(counts: np.ndarray, added: int = 0) -> int:
     """Rows of the most frequent value left when each is paired with another value: 0 to n.
 
     `counts` has the rows of every sensitive value, `added` the number of added rows with other
-    values than the most frequent one. ParameterError if one is negative or `counts` is empty. If
-    at most half of each class may share a value, 2·(n - max) rows find a place, and max - (n -
-    max) are at risk. These are the numbers in Table 11 of majeed2024, exactly for Stroke, Census
-    and Diabetes; its number for Adult follows no such rule.
+    values than the most frequent one. If at most half of each class may share a value, 2·(n - max)
+    rows find a place, and max - (n - max) are at risk. These are the numbers in Table 11 of
+    majeed2024, exactly for Stroke, Census and Diabetes; its number for Adult follows no such rule.
 
-    Examples
-    --------
     >>> records_at_risk([4861, 249]), records_at_risk([24720, 7841], added=11_320)
     (4612, 5559)
     """
-    added = errors.check_integer("added", added, 0)
-    counts = [
-        errors.check_integer("a count", count, 0)
-        for count in errors.check_sequence("counts", counts)
-    ]
-    if not counts:
-        raise errors.ParameterError("counts is empty: give the number of rows of each value")
-    return int(max(0, 2 * max(counts) - sum(counts) - added))
+    counts = errors.check_numbers("counts", counts)
+    if not len(counts) or counts.min() < 0:
+        raise errors.ParameterError(f"counts must be numbers of rows, at least 0, got {counts}")
+    return int(max(0, 2 * counts.max() - counts.sum() - added))
 
 
 def undiverse_rows(rel: Release, l: int = 2) -> int:
@@ -178,8 +152,6 @@ def undiverse_rows(rel: Release, l: int = 2) -> int:
 
     It is 0 if and only if the release is distinct l-diverse.
 
-    Examples
-    --------
     >>> undiverse_rows(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
     """
@@ -197,18 +169,10 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
     quasi-identifiers of the other real rows. Withheld rows count as suppressed. O(n·d), and a step
     for every value of every sub-domain.
 
-    Parameters
-    ----------
-    rel : Release
-        EmptyTableError if fewer than two rows are real: then compare distributions with
-        :func:`marginal_similarity <anonpaper.measure.marginal_similarity>`.
-    known : float
-        Share of the real rows that the attacker knows, in (0, 1], else ParameterError; at least
-        one row, and never all.
-    seed : int or numpy.random.Generator
+    `known` is the share of the real rows that the attacker knows, in (0, 1]; at least one row, and
+    never all. EmptyTableError if fewer than two rows are real: then compare distributions with
+    :func:`marginal_similarity <anonpaper.measure.marginal_similarity>`.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> kept = ap.Partition(m.cells.tuple_of_row)
     >>> reconstruction(ap.suppress(m, kept), known=0.5)
@@ -224,39 +188,28 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
     theirs, unknown = shuffled[:n_known], shuffled[n_known:]
     right = 0
     for p, codes in zip(rel.published, m.codes.T, strict=True):
-        known_counts = np.bincount(codes[theirs], minlength=p.attribute.size)
+        counts, values = np.bincount(codes[theirs], minlength=p.attribute.size), p.sub_domains
+        members = map(values.members, range(len(values)))
+        guess = [held[counts[held].argmax()] for held in members]
         # Withheld rows have one more sub-domain, the whole domain.
-        guess = np.r_[_likeliest(p.sub_domains, known_counts), known_counts.argmax()]
-        index = np.where(rel.shown, p.index, len(p.sub_domains))[rel.entries.of_row]
+        guess = np.array([*guess, counts.argmax()])
+        index = np.where(rel.shown, p.index, len(values))[rel.entries.of_row]
         right += np.count_nonzero(guess[index[unknown]] == codes[unknown])
     return float(right / (len(unknown) * m.d))
-
-
-def _likeliest(values: SubDomains, counts: np.ndarray) -> np.ndarray:
-    """Code of the greatest count in every sub-domain, the first if tied, shape (r,)."""
-    members = map(values.members, range(len(values)))
-    return np.array([codes[counts[codes].argmax()] for codes in members], dtype=np.intp)
 
 
 def _class_counts(rel: Release, known=None) -> tuple[GroupCounts, Entries]:
     """Count the sensitive values of the classes that an attacker sees; also return these."""
     m = check_microdata(check_release(rel).microdata)
-    classes = rel.audited()
-    if known is not None:
-        classes = classes.in_groups(_labels_of_known(rel, known))
-    if m.sensitive is None:
-        raise errors.ColumnError("name a sensitive attribute: with_roles(sensitive=...)")
+    sensitive, classes = only_one(m.sensitive), rel.audited()
     if not rel.shown.any():
         raise errors.EmptyTableError("no row is published")
-    return GroupCounts.of(classes, only_one(m.sensitive)), classes
-
-
-def _labels_of_known(rel: Release, known: Sequence[object]) -> np.ndarray:
-    """Number the combinations of published values of the known attributes, by entry."""
-    known = errors.check_sequence("known", known)
-    unknown = [name for name in known if not errors.is_among(name, rel.microdata.qi)]
-    if unknown:
-        raise errors.ColumnError(f"known names {unknown}; choose from {rel.microdata.qi}")
-    if isinstance(rel, GroupRelease):
-        raise errors.ParameterError("leave known out: the classes of this release are its groups")
-    return rel.numbered([p for p in rel.published if p.attribute.name in known])
+    if known is not None:
+        known = errors.check_sequence("known", known)
+        if unknown := [name for name in known if not errors.is_among(name, m.qi)]:
+            raise errors.ColumnError(f"known names {unknown}; choose from {m.qi}")
+        if isinstance(rel, GroupRelease):
+            raise errors.ParameterError("leave known out: the classes of this release are groups")
+        seen = [p for p in rel.published if p.attribute.name in known]
+        classes = classes.in_groups(rel.numbered(seen))
+    return GroupCounts.of(classes, sensitive), classes

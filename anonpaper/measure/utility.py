@@ -14,7 +14,7 @@ from anonpaper.cells import distinct
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.measure.boxes import boxes_of, codes_in, weight_at
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.publish import PublishedAttribute, Release, check_release
+from anonpaper.publish import Release, check_release
 from anonpaper.published_values import SubDomains
 from anonpaper.randomness import generator
 
@@ -24,25 +24,18 @@ __all__ = [
 
 #: A classifier is trained on at most this many numbers, of four bytes each.
 _MOST_FEATURES = 500_000_000
+_ROWS_OF_A_TREE = 20_000  # drawn for each tree, if there are more
 
 
 def distortion(rel: Release, hierarchies: Mapping[object, Hierarchy]) -> float:
     """Mean level of the published values over the hierarchy's height, from 0 to 1.
 
     This is Eq. 9 of majeed2024 per row, which makes tables of different sizes comparable, with
-    equal weights w_Q.
+    equal weights w_Q. `hierarchies` has one for every quasi-identifier. The level of a sub-domain
+    is the lowest on which all its values have one name, even if the release was made otherwise. A
+    withheld row is on the highest level. HierarchyError if a hierarchy is missing, lacks values,
+    or does not join a sub-domain.
 
-    Parameters
-    ----------
-    rel : Release
-    hierarchies : mapping of attribute name to Hierarchy
-        One for every quasi-identifier. The level of a sub-domain is the lowest on which all its
-        values have one name, even if the release was made otherwise. A withheld row is on the
-        highest level. HierarchyError if a hierarchy is missing, lacks values, or does not join a
-        sub-domain.
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> trees = {a.name: ap.Hierarchy.flat(a.values) for a in m.attributes}
     >>> distortion(ap.suppress(m, ap.Partition([0] * m.n)), trees)
@@ -56,7 +49,12 @@ def distortion(rel: Release, hierarchies: Mapping[object, Hierarchy]) -> float:
         if p.attribute.name not in hierarchies:
             raise errors.HierarchyError(f"hierarchies lacks {p.attribute.name!r}: add one")
         tree = hierarchies[p.attribute.name]
-        level = rows * _levels(p, tree)[p.index[shown]]
+        agree = np.array([p.sub_domains.agree(ids) for ids in tree.maps(p.attribute)])
+        if not agree.any(axis=0).all():
+            raise errors.HierarchyError(
+                f"the highest level of hierarchies[{p.attribute.name!r}] must join all values"
+            )
+        level = rows * agree.argmax(axis=0)[p.index[shown]]
         total += (level.sum() / max(tree.height, 1) + withheld) / m.n
     return float(total / m.d)
 
@@ -68,8 +66,6 @@ def generalizations(rel: Release) -> int:
     node that covers only one value is no generalization. Table 12 of majeed2024 counts all n·d
     values of the *augmented* table for "existing methods".
 
-    Examples
-    --------
     >>> generalizations(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
     """
@@ -87,14 +83,9 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
     The distance is total variation. This is the second interpretation of majeed2024's Eq. 8: how
     close the published distribution of QI and SA is to the real one. Rows need not correspond, so
     it also works for synthetic tables. A published sub-domain spreads its row evenly over its
-    values. Per pair of attributes O(n log n), plus a step for every pair of published sub-domains
-    and every pair of values between their bounds in one of the attributes.
+    values. `m` is the real table, with the roles of the release, else ColumnError. Values that it
+    lacks count as differences. EmptyTableError if no row is published.
 
-    `m` is the real table, with the roles of the release, else ColumnError. Values that it lacks
-    count as differences. EmptyTableError if no row is published.
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> marginal_similarity(m, ap.suppress(m, ap.Partition(m.cells.tuple_of_row)))
     1.0
@@ -157,36 +148,20 @@ def classification(
     test: Microdata,
     *,
     trees: int = 50,
-    rows: int | None = 20_000,
     balanced: bool = False,
     seed: int | np.random.Generator = 0,
 ) -> Classification:
     """How a random forest trained on a release predicts original rows: scores from 0 to 1.
 
-    Parameters
-    ----------
-    rel : Release
-        A sub-domain is encoded by the mean of its values if they are ordered, otherwise by the
-        share of each value in it (one-hot for a single value).
-    test : Microdata
-        Held-out rows with the same roles, of real people who are not in the release.
-    trees : int
-        Trees of the forest, at least 1.
-    rows : int, optional
-        Rows drawn for each tree if the release has more; None for all.
-    balanced : bool
-        Whether all sensitive values, rather than all rows, weigh the same in training.
-    seed : int or numpy.random.Generator
+    A sub-domain is encoded by the mean of its values if they are ordered, otherwise by the share
+    of each value in it (one-hot for a single value). `test` has held-out rows with the same roles,
+    of real people who are not in the release. The forest has `trees`, each of at most 20,000 rows;
+    `balanced` says whether all sensitive values, rather than all rows, weigh the same in training.
 
-    Raises
-    ------
-    ColumnError, EmptyTableError, ParameterError, SizeLimitError
-        The tables have other roles or no sensitive attribute; the release has no row or is an
-        anatomy; `test` has synthetic rows; or rows times features, one for every value of an
-        unordered attribute, exceed 500 million.
+    ColumnError if the tables have other roles or no sensitive attribute, ParameterError if `test`
+    has synthetic rows, EmptyTableError if no row is published, SizeLimitError if rows times
+    features, one for every value of an unordered attribute, exceed 500 million.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> release = ap.suppress(m, ap.examples.hospital_two_diverse())
     >>> classification(release, m, trees=5).confusion.to_numpy().sum().item()
@@ -212,7 +187,7 @@ def classification(
         raise errors.EmptyTableError("no row is published")
     forest = RandomForestClassifier(
         trees, min_samples_leaf=2, random_state=int(generator(seed).integers(2**31)),
-        max_samples=None if rows is None or rows >= len(shown) else rows,
+        max_samples=None if len(shown) <= _ROWS_OF_A_TREE else _ROWS_OF_A_TREE,
         class_weight="balanced" if balanced else None,
     )  # fmt: skip
     width = sum(1 if a.ordered else a.size for a in mine.attributes)
@@ -230,16 +205,6 @@ def classification(
     np.add.at(table, (np.array([code[v] for v in theirs])[test.sensitive_codes], said), 1)
     index, columns = (pd.Index(domain, name=name) for name in ("true", "predicted"))
     return Classification(pd.DataFrame(table, index, columns))
-
-
-def _levels(p: PublishedAttribute, tree: Hierarchy) -> np.ndarray:
-    """Lowest level on which all values of a sub-domain have one name, per sub-domain."""
-    agree = np.array([p.sub_domains.agree(ids) for ids in tree.maps(p.attribute)])
-    if not agree.any(axis=0).all():
-        raise errors.HierarchyError(
-            f"the highest level of hierarchies[{p.attribute.name!r}] must join all values"
-        )
-    return agree.argmax(axis=0)
 
 
 def _distance(ours: list, theirs: list, our_rows: np.ndarray, their_rows: np.ndarray) -> float:
@@ -260,15 +225,12 @@ def _published_features(rel: Release, entries: np.ndarray) -> np.ndarray:
     """Encode published entries: mean position of ordered values, shares of unordered ones."""
     parts = []
     for p in rel.published:
-        values, index = p.sub_domains, p.index[entries]
+        values, codes = p.sub_domains, np.arange(p.attribute.size)
         if p.attribute.ordered:
-            part = values.means(p.attribute.positions)[index, None].astype(np.float32)
+            part = values.means(p.attribute.positions)[:, None]
         else:
-            shares = np.zeros((len(values), p.attribute.size), np.float32)
-            for i, size in enumerate(values.sizes):
-                shares[i, values.members(i)] = 1 / size
-            part = shares[index]
-        parts.append(part)
+            part = values.contains(np.arange(len(values))[:, None], codes) / values.sizes[:, None]
+        parts.append(part.astype(np.float32)[p.index[entries]])
     return np.hstack(parts)
 
 
@@ -276,14 +238,10 @@ def _plain_features(rel: Release, test: Microdata) -> np.ndarray:
     """Encode original rows in the release's domains; unknown categories are all zeros."""
     parts = []
     for p, attribute, codes in zip(rel.published, test.attributes, test.codes.T, strict=True):
-        theirs = codes_in(p.attribute, attribute)
+        theirs = codes_in(p.attribute, attribute)[:, None]
         if p.attribute.numeric:
-            part = np.array([float(value) for value in attribute.values])[codes, None]
-        elif p.attribute.ordered:
-            part = theirs[codes, None]
+            part = attribute.values.astype(float)[:, None]
         else:
-            part = np.zeros((test.n, p.attribute.size), np.float32)
-            known = np.flatnonzero(theirs[codes] >= 0)
-            part[known, theirs[codes[known]]] = 1
-        parts.append(part.astype(np.float32, copy=False))
+            part = theirs if p.attribute.ordered else theirs == np.arange(p.attribute.size)
+        parts.append(part.astype(np.float32)[codes])
     return np.hstack(parts)

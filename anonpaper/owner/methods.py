@@ -25,7 +25,7 @@ METHODS: dict[str, Algorithm] = {
 }
 
 #: Parameters of no option, and those that a search takes besides its own.
-_WITHOUT_OPTION = {"progress", "distance", "index"}
+_WITHOUT_OPTION = {"distance", "index"}
 _OF_SEARCHES = {"granularity": False, "hierarchies": False}
 
 

@@ -85,12 +85,6 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     >>> found = attackers(rel).set_index("principle").loc["distinct l-diversity"]
     >>> found["attacker"], found[["promised", "file", "concluded", "people"]].astype(int).tolist()
     ('has the register and knows the method', [2, 2, 1, 2])
-
-    Whoever knows the illness of one person of age v knows the other's illness:
-
-    >>> found = attackers(rel, knows=1).set_index("principle").loc["theta"]
-    >>> float(found["concluded"]), int(found["people"])
-    (1.0, 6)
     """
     m, e = check_release(rel).microdata, rel.entries
     knows = check_integer("knows", knows, 0)
@@ -242,16 +236,13 @@ def _without(counts: GroupCounts, known: int) -> GroupCounts:
         return counts
     group = counts.group_of_entry
     rarest_first = np.lexsort((counts.counts, group))
-    held = counts.counts[rarest_first]
-    total = np.r_[0, np.cumsum(held)]
-    so_far = total[1:] - total[counts.start[:-1]][group]  # in the group, through this value
+    total = np.cumsum(counts.counts[rarest_first])
+    before = np.r_[0, total][counts.start[:-1]][group]  # in earlier groups
     gone = np.minimum(min(known, counts.sizes.max(initial=0)), counts.sizes - 1)
-    left = np.clip(so_far - gone[group], 0, held)
-    kept = left > 0
-    start = np.r_[0, np.cumsum(np.bincount(group[kept], minlength=len(gone)))]
-    return GroupCounts(
-        counts.sizes - gone, start, counts.sensitive[rarest_first][kept], left[kept]
-    )
+    left = np.empty_like(counts.counts)
+    held = counts.counts[rarest_first]
+    left[rarest_first] = np.clip(total - before - gone[group], 0, held)
+    return _left(counts, left, counts.sizes - gone)
 
 
 def _first(counts: GroupCounts, groups: int) -> GroupCounts:
@@ -265,12 +256,18 @@ def _known(counts: GroupCounts, m: Microdata, name: object) -> GroupCounts:
     """Return the people whose value is not missing, or all of a group that has no other."""
     values = [] if name is None else m.attribute(name).values
     codes = [code for code, value in enumerate(values) if is_among(value, [MISSING])]
-    group, distinct = counts.group_of_entry, counts.distinct()
-    lost = np.isin(counts.sensitive, codes) & (distinct[group] > 1)
+    group = counts.group_of_entry
+    lost = np.isin(counts.sensitive, codes) & (counts.distinct()[group] > 1)
     if not lost.any():
         return counts
-    start = np.r_[0, np.cumsum(distinct - np.bincount(group[lost], minlength=len(distinct)))]
-    gone = np.bincount(group[lost], counts.counts[lost], len(distinct)).astype(np.intp)
-    kept = GroupCounts(counts.sizes, start, counts.sensitive[~lost], counts.counts[~lost])
+    gone = np.bincount(group[lost], counts.counts[lost], len(counts.sizes)).astype(np.intp)
+    kept = _left(counts, np.where(lost, 0, counts.counts), counts.sizes)
     # people with several rows can have both
     return replace(kept, sizes=np.maximum(counts.sizes - gone, kept.largest()))
+
+
+def _left(counts: GroupCounts, left: np.ndarray, sizes: np.ndarray) -> GroupCounts:
+    """Return groups of which only so many people of each entry are left."""
+    kept = left > 0
+    held = np.bincount(counts.group_of_entry[kept], minlength=len(sizes))
+    return GroupCounts(sizes, np.r_[0, np.cumsum(held)], counts.sensitive[kept], left[kept])

@@ -100,15 +100,12 @@ def withheld(rel: Release) -> tuple[int, float]:
 def audit(rel: Release) -> pd.DataFrame:
     """Report which level of each principle the release reaches, and what levels do not cover.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``principle``, ``level`` and ``meaning``. Each level is the worst equivalence
-        class, for each sensitive attribute; t-closeness treats all values as equally far
-        apart. Where people have several rows, levels count people, and the rows of the
-        smallest class follow. Then come `withheld`; a row ``..., concluded`` for each level
-        that an attacker makes worse; and a row ``warning`` for each attack that no level
-        covers. After ``write``, the levels of a table of counts are read from the files.
+    A DataFrame with the columns ``principle``, ``level`` and ``meaning``. Each level is the worst
+    equivalence class, for each sensitive attribute; t-closeness treats all values as equally far
+    apart. Where people have several rows, levels count people, and the rows of the smallest class
+    follow. Then come `withheld`; a row ``..., concluded`` for each level that an attacker makes
+    worse; and a row ``warning`` for each attack that no level covers. After ``write``, the levels
+    of a table of counts are read from the files.
 
     Examples
     --------
@@ -138,22 +135,8 @@ def check_promise(
 ) -> None:
     """Raise PromiseError if the rows of real people keep less than was promised.
 
-    Parameters
-    ----------
-    against, accept
-        As for :meth:`write`, which calls this first, as everything that publishes does.
-
-    Raises
-    ------
-    PromiseError
-        The release keeps less than `promised`, and `accept` is not given.
-    ParameterError
-        `against` is unknown, or `accept` is no reason in words.
-
-    Examples
-    --------
-    >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
-    >>> rel.check_promise(against="register")
+    `against` and `accept` are as for :meth:`write`, which calls this first, as everything that
+    publishes does.
     """
     check_choice("against", against, ("file", "register"))
     if accept is not None and not (isinstance(accept, str) and accept.strip()):

@@ -1,4 +1,8 @@
-"""From groups or sub-domains to the published table, in six ways."""
+"""From groups or sub-domains to the published table.
+
+Every way makes entries (how many rows of each cell are in which group) and, for each
+quasi-identifier, sub-domains and the number of each entry's sub-domain.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ import numpy as np
 from anonpaper import errors
 from anonpaper.errors import ColumnError, ParameterError
 from anonpaper.groups import Entries, Partition, check_partition, dense_labels, group_bounds
-from anonpaper.microdata import Microdata, check_microdata
+from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.principles import GroupCounts, Principle
 from anonpaper.publish.judging import has_residue
 from anonpaper.publish.release import Anatomy, GroupRelease, PublishedAttribute, Release
@@ -23,16 +27,9 @@ from anonpaper.roles import only_one
 
 __all__ = ["anatomize", "generalize", "recode", "suppress", "swap"]
 
-
-def entries_of(m: Microdata, p: Partition) -> Entries:
-    """Return a table in its groups, checked."""
-    check_partition(p, check_microdata(m, people=True).n)
-    if p.starred is not None and p.starred.shape[1] != m.d:
-        raise ParameterError(
-            f"the partition stars values of {p.starred.shape[1]} attributes, but the table has "
-            f"the quasi-identifiers {m.qi}: run the algorithm on this table"
-        )
-    return Entries.of(m, p)
+#: From an attribute, the codes and groups of entries, and whether a group stars the attribute: the
+#: sub-domains in use, and the number of each group's sub-domain.
+OfGroups = Callable[[Attribute, np.ndarray, np.ndarray, np.ndarray], tuple[SubDomains, np.ndarray]]
 
 
 def suppress(m: Microdata, p: Partition) -> Release:
@@ -50,7 +47,7 @@ def suppress(m: Microdata, p: Partition) -> Release:
     Raises
     ------
     ParameterError
-        `p` is not of the rows, or the counts, of `m`.
+        `p` is of another table.
 
     References
     ----------
@@ -62,14 +59,15 @@ def suppress(m: Microdata, p: Partition) -> Release:
     >>> suppress(m, ap.examples.hospital_two_diverse()).frame.loc["Adam"].tolist()
     ['*', 'M', '*', 'HIV']
     """
-    e, published = entries_of(m, p), []
-    for attribute, low, high in zip(m.attributes, *_bounds(e, p), strict=True):
+
+    def kept_or_star(attribute, codes, group, starred):
+        low, high = _bounds(attribute, codes, group, starred)
         # Sub-domain number = code of the kept value; one more, the last, is the star.
         of_group = np.where(low == high, low, attribute.size)
         codes = np.arange(attribute.size)
-        values = SubDomains.runs(attribute, np.r_[codes, 0], np.r_[codes, codes[-1]])
-        published.append(PublishedAttribute(values, of_entries(of_group, e)))
-    return Release(e, published, "suppress", p)
+        return SubDomains.runs(attribute, np.r_[codes, 0], np.r_[codes, codes[-1]]), of_group
+
+    return by_groups(m, p, "suppress", kept_or_star)
 
 
 def generalize(m: Microdata, p: Partition) -> Release:
@@ -102,26 +100,62 @@ def generalize(m: Microdata, p: Partition) -> Release:
     >>> generalize(m, ap.examples.hospital_two_diverse()).frame.loc["Adam", "Education"]
     '[Bachelor - Master]'
     """
-    e, published = entries_of(m, p), []
-    for j, (low, high) in enumerate(zip(*_bounds(e, p), strict=True)):
-        if m.attributes[j].ordered:
-            values, of_group = SubDomains.runs(m.attributes[j], low, high).distinct()
-        else:
-            values, of_group = _held(e, p, j)
-        published.append(PublishedAttribute(values, of_entries(of_group, e)))
-    return Release(e, published, "generalize", p)
+
+    def held(attribute, codes, group, starred):
+        if attribute.ordered:
+            low, high = _bounds(attribute, codes, group, starred)
+            return SubDomains.runs(attribute, low, high).distinct()
+        # Starred groups share one set, the last.
+        of_group = np.where(starred, len(starred), np.arange(len(starred)))
+        of_group = np.unique(of_group, return_inverse=True)[1]
+        shown = group >= 0
+        owner, codes = of_group[group[shown]], codes[shown]
+        if starred.any():
+            owner = np.r_[owner, np.full(attribute.size, of_group.max())]
+            codes = np.r_[codes, np.arange(attribute.size)]
+        values, number = SubDomains.sets(attribute, owner, codes).distinct()
+        return values, number[of_group]
+
+    return by_groups(m, p, "generalize", held)
+
+
+def by_groups(m: Microdata, p: Partition, method: str, sub_domains: OfGroups) -> Release:
+    """Publish groups by their sub-domains."""
+    e, published = _entries_of(check_microdata(m, people=True), p), []
+    for j, (attribute, codes) in enumerate(zip(m.attributes, e.codes.T, strict=True)):
+        starred = np.zeros(p.n_groups, bool) if p.starred is None else p.starred[:, j]
+        values, of_group = sub_domains(attribute, codes, e.group, starred)
+        index = np.append(of_group, 0)[e.group].astype(np.int32)  # 0 for withheld entries
+        published.append(PublishedAttribute(values, index))
+    return Release(e, published, method, p)
+
+
+def _entries_of(m: Microdata, p: Partition) -> Entries:
+    """Return a table in its groups, checked."""
+    check_partition(p, m.n)
+    if p.starred is not None and p.starred.shape[1] != m.d:
+        raise ParameterError(
+            f"the partition stars values of {p.starred.shape[1]} attributes, but the table has "
+            f"the quasi-identifiers {m.qi}: run the algorithm on this table"
+        )
+    return Entries.of(m, p)
+
+
+def _bounds(attribute: Attribute, codes, group, starred) -> tuple[np.ndarray, np.ndarray]:
+    """Least and greatest code of every group; a suppressed one spans its whole domain."""
+    low, high = group_bounds(codes[:, None], group, len(starred))
+    return np.where(starred, 0, low[:, 0]), np.where(starred, attribute.size - 1, high[:, 0])
 
 
 def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "error") -> Release:
     """Publish every value as its sub-domain: single-dimensional generalization.
 
-    A recoding of another table, such as last year's, keeps its algorithm's guarantee only for that
-    table. The release has its promises: ``write`` raises PromiseError if they do not hold here.
+    A recoding of another table, such as last year's, keeps its guarantee only for that table. The
+    release has its promises: ``write`` raises PromiseError if they do not hold here.
 
     Parameters
     ----------
     m : Microdata
-        The table.
     r : Recoding
         Sub-domains of its quasi-identifiers. Classes that fail its ``withhold`` are withheld.
         Intervals and sets then omit values that only withheld rows have; names of a hierarchy
@@ -146,8 +180,8 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     Examples
     --------
     >>> m = ap.examples.hospital()
-    >>> release = recode(m, ap.Recoding(m.attributes, [[0, 0, 1], [0, 0], [0, 1, 1]]))
-    >>> release.frame.loc["Adam"].tolist()
+    >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 0], [0, 1, 1]])
+    >>> recode(m, r).frame.loc["Adam"].tolist()
     ['[<30 - [30, 50)]', '*', '[Bachelor - Master]', 'HIV']
     """
     check_microdata(m, people=True)
@@ -263,7 +297,7 @@ def swap(
     Raises
     ------
     ColumnError, ParameterError
-        No sensitive attribute; `p` has another number of rows or stars values; or a wrong seed.
+        No sensitive attribute; `p` is of another table or stars values; or a wrong seed.
 
     References
     ----------
@@ -275,14 +309,14 @@ def swap(
     >>> release = swap(m, ap.examples.hospital_two_diverse(), seed=0)
     >>> release.frame["Disease"].iloc[:4].tolist()
     ['bronchitis', 'pneumonia', 'HIV', 'HIV']
-    >>> print(*release.warnings)
-    swapped with a seed: ...
     """
     e = _groups_shown(m, p, "swap")
     draw = secret_order if seed is None else generator(seed).random
     # row by row, in the order of the table if it is at hand
     rows = e.take(e.of_row if m.has_rows else np.repeat(np.arange(len(e.cell)), e.counts))
-    source = _permuted(rows.group, draw)
+    # the source row of every value: within groups, all permutations are equally likely
+    source = np.empty(m.n, np.intp)
+    source[np.argsort(rows.group, kind="stable")] = np.lexsort([draw(m.n), rows.group])
     e = replace(rows, counts=np.ones(m.n, np.intp), secrets=rows.secrets[source])
     release = GroupRelease(e, _as_they_are(e), "swap", p)
     release.is_seeded = seed is not None
@@ -290,18 +324,10 @@ def swap(
     return release
 
 
-def _permuted(labels: np.ndarray, draw: Callable[[int], np.ndarray]) -> np.ndarray:
-    """Return the source row of every value: within groups, all permutations are equally likely."""
-    source = np.empty(len(labels), np.intp)
-    source[np.argsort(labels, kind="stable")] = np.lexsort([draw(len(labels)), labels])
-    return source
-
-
 def anatomize(m: Microdata, p: Partition) -> Anatomy:
     """Publish groups by anatomy: quasi-identifiers and sensitive values in two tables.
 
-    No level covers deFinetti's attack, which learns from all groups together which sensitive
-    values go with which quasi-identifiers.
+    No level covers deFinetti's attack (:func:`anonpaper.measure.definetti`).
 
     Parameters
     ----------
@@ -322,9 +348,7 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
     References
     ----------
     X. Xiao, Y. Tao, *Anatomy: simple and effective privacy preservation*, VLDB 2006, section 3;
-    boger2020, section 2.2. O(n log n). The attack: R. Wong, A. Fu, K. Wang, J. Pei, *Minimality
-    attack in privacy preserving data publishing*, VLDB 2007; D. Kifer, *Attacks on privacy and
-    deFinetti's theorem*, SIGMOD 2009.
+    boger2020, section 2.2. O(n log n).
 
     Examples
     --------
@@ -353,7 +377,7 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
 def _groups_shown(m: Microdata, p: Partition, form: str) -> Entries:
     """Return a table in its groups, for releases that show them and publish all values."""
     check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
-    e = entries_of(m, p)
+    e = _entries_of(m, p)
     only_one(m.sensitive)
     if p.starred is not None and p.starred.any():
         raise ParameterError(
@@ -368,34 +392,3 @@ def _as_they_are(e: Entries) -> tuple[PublishedAttribute, ...]:
         PublishedAttribute(SubDomains.runs(a, np.arange(a.size), np.arange(a.size)), codes)
         for a, codes in zip(e.m.attributes, e.codes.T, strict=True)
     )
-
-
-def of_entries(of_group: np.ndarray, e: Entries) -> np.ndarray:
-    """Copy a number per group to its entries; withheld ones get 0."""
-    if len(of_group) == 0:
-        return np.zeros(len(e.group), np.int32)
-    return np.where(e.group >= 0, of_group[e.group], 0).astype(np.int32)
-
-
-def _bounds(e: Entries, p: Partition) -> tuple[np.ndarray, np.ndarray]:
-    """Least and greatest code by attribute and group; a suppressed one spans its whole domain."""
-    low, high = group_bounds(e.codes, e.group, p.n_groups)
-    if p.starred is not None:
-        low = np.where(p.starred, 0, low)
-        high = np.where(p.starred, [attribute.size - 1 for attribute in e.m.attributes], high)
-    return low.T, high.T
-
-
-def _held(e: Entries, p: Partition, j: int) -> tuple[SubDomains, np.ndarray]:
-    """The sets of values of attribute j that groups hold, and the number of each group's set."""
-    attribute, shown, n_groups = e.m.attributes[j], e.group >= 0, p.n_groups
-    starred = np.zeros(n_groups, bool) if p.starred is None else p.starred[:, j]
-    # Starred groups share one set, the last.
-    of_group = np.where(starred, n_groups, np.arange(n_groups))
-    of_group = np.unique(of_group, return_inverse=True)[1]
-    owner, codes = of_group[e.group[shown]], e.codes[shown, j]
-    if starred.any():
-        owner = np.r_[owner, np.full(attribute.size, of_group.max())]
-        codes = np.r_[codes, np.arange(attribute.size)]
-    values, number = SubDomains.sets(attribute, owner, codes).distinct()
-    return values, number[of_group]

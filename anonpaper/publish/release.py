@@ -33,9 +33,9 @@ __all__ = ["Anatomy", "GroupRelease", "PublishedAttribute", "Release", "check_re
 class PublishedAttribute:
     """The published values of one quasi-identifier.
 
-    ``index``, shape (f,), dtype int32, is the number of every entry's sub-domain among the
-    distinct `sub_domains`. It has no meaning for withheld rows. The sub-domain `whole` has all
-    values of published rows. It is written as a star, since only withheld people have the others.
+    ``index``, shape (f,), dtype int32, is the number of every entry's sub-domain; it has no
+    meaning for withheld rows. The sub-domain `whole` has all values of published rows. It is
+    written as a star, since only withheld people have the others.
     """
 
     sub_domains: SubDomains
@@ -44,7 +44,6 @@ class PublishedAttribute:
 
     attribute = property(lambda self: self.sub_domains.attribute)
     sizes = property(lambda self: self.sub_domains.sizes)
-
     is_star = property(lambda self: self.sub_domains.is_star)
 
     @property

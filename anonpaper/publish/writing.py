@@ -6,7 +6,6 @@ categories that do not occur, and notes that pandas writes into files.
 
 from __future__ import annotations
 
-import bz2
 import csv
 import gzip
 import io
@@ -14,7 +13,7 @@ import os
 import re
 import secrets
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -38,25 +37,13 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _xz(content: bytes) -> bytes:
-    import lzma  # here, as some builds of Python lack it
-
-    return lzma.compress(content)
-
-
 # a sign is harmless before a number, and alone
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]+(?:[eE][+-]?\d+)?$|$)")
 #: A table of counts is published as a DataFrame up to this many rows.
 MOST_ROWS = 1_000_000
 #: Endings of parquet files.
 PARQUET = (".parquet", ".pq")
-_COMPRESS: dict[str, Callable[[bytes], bytes]] = {
-    "": bytes,
-    ".gz": lambda content: gzip.compress(content, mtime=0),  # neither time nor name in the header
-    ".bz2": bz2.compress,
-    ".xz": _xz,
-}
-_WRITTEN_AS_CSV = tuple(text + packed for text in (".csv", ".tsv", ".txt") for packed in _COMPRESS)
+_AS_CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 
 
 def secret_order(n: int) -> np.ndarray:
@@ -77,8 +64,7 @@ def plain(frame: pd.DataFrame) -> pd.DataFrame:
 
     Names become text, the parts of a MultiIndex joined by ``_``. A column is int, float or bool if
     all its values are (a missing value counts as float). All other columns are text, with None for
-    a missing value. So types depend only on the values. ColumnError if two columns would have the
-    same name, or a text is not Unicode.
+    a missing value. ColumnError if two columns would have the same name, or a text is not Unicode.
     """
     names = [
         "_".join(str(part) for part in label if part != "") if isinstance(label, tuple) else label
@@ -129,13 +115,7 @@ def formulas(tables: Iterable[pd.DataFrame]) -> list[str]:
 
 
 def beside(path: str | os.PathLike, word: str) -> Path:
-    """Return the name of a file's companion, with a word before the ending.
-
-    Examples
-    --------
-    >>> beside("people.csv.gz", "sensitive").name
-    'people_sensitive.csv.gz'
-    """
+    """Return the name of a file's companion, with a word before the ending."""
     path = Path(path)
     stem, dot, suffix = path.name.partition(".")
     return path.with_name(f"{stem}_{word}{dot}{suffix}")
@@ -144,9 +124,8 @@ def beside(path: str | os.PathLike, word: str) -> Path:
 def check_table_place(path: str | os.PathLike, *, replace: bool) -> None:
     """Raise FileError if no table can be written there, or its ending is unknown."""
     check_choice("replace", replace, (True, False))
-    packed = "tables are written as csv (.csv, .tsv or .txt, and then nothing, .gz, .bz2 or .xz)"
-    endings = (*PARQUET, *_WRITTEN_AS_CSV)
-    check_place(path, replace=replace, endings=endings, of=f"{packed} or as .parquet")
+    of = "tables are written as csv (.csv, .tsv or .txt, each with or without .gz) or as .parquet"
+    check_place(path, replace=replace, endings=(*PARQUET, *_AS_CSV), of=of)
 
 
 def write_tables(tables: Mapping, *, replace: bool = True, delimiter: str = ",") -> None:
@@ -173,7 +152,10 @@ def _as_bytes(path: str | os.PathLike, table: pd.DataFrame | bytes, delimiter: s
         return table
     if str(path).lower().endswith(PARQUET):
         return _as_parquet(table)
-    return _COMPRESS.get(Path(path).suffix.lower(), bytes)(as_csv(table, delimiter))
+    content = as_csv(table, delimiter)
+    if Path(path).suffix.lower() == ".gz":
+        return gzip.compress(content, mtime=0)  # neither time nor name in the header
+    return content
 
 
 def as_csv(frame: pd.DataFrame, delimiter: str = ",") -> bytes:
@@ -219,20 +201,15 @@ def public_tables(
 ) -> tuple[pd.DataFrame, ...]:
     """Return the tables that may be given away: one, or two for an anatomy.
 
-    They hold only the published rows, in a new random order at each call: no index,
-    attributes, unused categories or types of the input. `keep` names columns without a role to
-    publish unchanged, without protection. Tables below the promise are refused, as by
-    :func:`write`; look at `frame` instead.
+    They hold only the published rows, in a new random order at each call: no index, attributes,
+    unused categories or types of the input. `keep` names columns without a role to publish
+    unchanged, without protection. Other parameters, and the check of the promise, are as for
+    :func:`write`.
 
-    Raises
-    ------
-    ParameterError, PromiseError
-        As for :func:`~anonpaper.publish.judging.check_promise`.
-    ColumnError, RowsError
-        `keep` has an unknown name or the person column; two columns would have the same name;
-        or different values would be written alike, such as a star and a value ``*``. For a
-        table of counts: `keep` is not empty, or there are more than 1,000,000 rows (use
-        :func:`write`).
+    ColumnError or RowsError if `keep` has an unknown name or the person column; two columns would
+    have the same name; or different values would be written alike, such as a star and a value
+    ``*``. For a table of counts: if `keep` is not empty, or there are more than 1,000,000 rows
+    (use :func:`write`).
     """
     check_promise(rel, against, accept)
     m = rel.microdata
@@ -282,14 +259,7 @@ def check_written_apart(rel: Release) -> None:
 def public_frame(
     rel: Release, *, against: Literal["file", "register"] = "file", accept: str | None = None
 ) -> pd.DataFrame:
-    """Return the first table of :func:`public_tables`, which has the errors too.
-
-    Examples
-    --------
-    >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
-    >>> rel.public_frame().index
-    RangeIndex(start=0, stop=10, step=1)
-    """
+    """Return the first table of :func:`public_tables`, which has the errors too."""
     return public_tables(rel, against=against, accept=accept)[0]
 
 
@@ -310,8 +280,8 @@ def write(
     ----------
     rel : Release
     path : path
-        Ends in .csv, .tsv or .txt, perhaps followed by .gz, .bz2 or .xz, or in .parquet. An
-        anatomy's second table is ``name_sensitive.csv``. A table of counts: .csv or .parquet.
+        Ends in .csv, .tsv or .txt, perhaps followed by .gz, or in .parquet. An anatomy's second
+        table is ``name_sensitive.csv``. A table of counts: .csv or .parquet.
     replace : bool
         Whether existing files may be replaced; new ones are not more accessible than they were.
     against : {"file", "register"}

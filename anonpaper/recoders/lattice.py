@@ -48,17 +48,13 @@ def full_domain(
     weights: Mapping[object, float] | None = None,
     require: Sequence[Principle] = (),
     suppression: float = 0.0,
-    progress: bool | None = None,
 ) -> Recoding:
     """Guarantee k-anonymity, and optionally more, at the least NCP of full-domain recodings.
 
-    With `suppression` the optimum is over all nodes whose failing groups have at most that many
-    rows. These are withheld, and the guarantee is for all other rows. Values that only withheld
-    rows have are not published, and the balanced trees are made without them, if a node of such
-    trees meets the principles within the budget. But the names of `hierarchies` are published: do
-    not make a hierarchy from the column itself. With l or other principles, an attacker who knows
-    the algorithm can conclude more than the classes show; :func:`anonpaper.measure.minimality`
-    measures it.
+    With `suppression` the optimum is over all nodes whose failing groups have at most that share
+    of the rows. These are withheld, and the guarantee is for all other rows. Balanced trees are
+    made without values that only withheld rows have, if a node of such trees is feasible. But the
+    names of `hierarchies` are published: do not make a hierarchy from the column itself.
 
     Parameters
     ----------
@@ -75,11 +71,9 @@ def full_domain(
     weights : mapping of attribute name to float, optional
         Weight of every attribute in NCP, by default 1.
     require : sequence of Principle
-        Further monotone principles that every class must meet.
+        Further monotone principles that every class must meet; not t-closeness with `suppression`.
     suppression : float
         Share of the rows that may be withheld, from 0 to 1.
-    progress : bool, optional
-        Whether to show a bar of settled nodes; by default only on a terminal.
 
     Returns
     -------
@@ -92,9 +86,8 @@ def full_domain(
     Raises
     ------
     ColumnError, HierarchyError, ParameterError
-        `hierarchies` has an unknown name or lacks values; the table lacks a required sensitive
-        attribute; a value is written as a name of the balanced tree, such as a star; a parameter
-        is out of range; a principle is not monotone, or is t-closeness with `suppression`.
+        `hierarchies` has an unknown name or lacks values; the table lacks a sensitive attribute; a
+        value is written as a name of the balanced tree; or a parameter is out of range.
     InfeasibleError, SizeLimitError
         No node meets the principles within the budget, or the lattice has more than ten million.
 
@@ -108,9 +101,6 @@ def full_domain(
 
     Examples
     --------
-    >>> r = full_domain(ap.examples.hospital(), k=2)
-    >>> r.info["levels"], r.info["ncp"]
-    ({'Age': 1, 'Gender': 0, 'Education': 0}, 10.0)
     >>> r = full_domain(ap.examples.hospital(), k=2, suppression=0.3)
     >>> r.info["levels"], r.info["ncp"], ap.recode(ap.examples.hospital(), r).withheld
     ({'Age': 0, 'Gender': 0, 'Education': 0}, 6.0, (2, 0.5))
@@ -132,7 +122,7 @@ def full_domain(
             for name, mask in shown.items()
         }
         trees = {name: given.get(name) or balanced[name] for name in m.qi}
-        nodes = _searched(m, asked, most, trees, weights, progress)
+        nodes = _searched(m, asked, most, trees, weights)
         r = Recoding.from_levels(m.attributes, trees, dict(zip(m.qi, nodes.best, strict=True)))
         # The names of a tree of our own only list values.
         r.names = tuple(r.names[j] if name in given else None for j, name in enumerate(m.qi))
@@ -148,7 +138,7 @@ def full_domain(
     return over_shown_values(m, own, search)
 
 
-def _searched(m: Microdata, asked: list, most: int, trees: Mapping, weights, progress) -> _Nodes:
+def _searched(m: Microdata, asked: list, most: int, trees: Mapping, weights) -> _Nodes:
     """Search the lattice of the levels of all trees; InfeasibleError if no node is enough."""
     maps = [list(trees[a.name].maps(a)) for a in m.attributes]
     shape = tuple(map(len, maps))
@@ -171,7 +161,7 @@ def _searched(m: Microdata, asked: list, most: int, trees: Mapping, weights, pro
             f"no level of the hierarchies is enough: with every attribute at its highest level, "
             f"the table reaches {reached}"
         )
-    with search_bar(progress, "node", prod(shape)) as bar:
+    with search_bar("node", prod(shape)) as bar:
         for j, level in [(j, level) for j, size in enumerate(shape) for level in range(size)]:
             nodes.check((*top[:j], level, *top[j + 1 :]))
         while (node := nodes.median_open()) is not None:

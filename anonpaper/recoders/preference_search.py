@@ -39,7 +39,6 @@ def preference_search(
     seed: int | np.random.Generator = 0,
     *,
     refine: bool = False,
-    progress: bool | None = None,
 ) -> Recoding:
     """Guarantee k-anonymity; search the recoding that best meets a preference on loss and bias.
 
@@ -68,8 +67,6 @@ def preference_search(
         Not in the paper: half of the evaluations go to NSGA-II with a mutation rate of 1 / bits,
         and half to neighbours, by one bit, of the best feasible solutions. All evaluated solutions
         count as final population.
-    progress : bool, optional
-        Whether to show a bar with the least feasible ach; by default only on a terminal.
 
     Returns
     -------
@@ -107,7 +104,7 @@ def preference_search(
     rng = generator(seed)
     share = max(evaluations // 2, population) if refine else evaluations
 
-    with search_bar(progress, "recoding", evaluations) as bar:
+    with search_bar("recoding", evaluations) as bar:
 
         def show() -> None:
             bar.set_postfix_str(f"ach {archive.least_ach:.4f}", refresh=False)
@@ -170,9 +167,7 @@ def exhaustive(
 
     Parameters
     ----------
-    m : Microdata
-        A table whose attributes together have at most 18 more values than there are attributes.
-    k, preference, weights
+    m, k, preference, weights
         As for :func:`preference_search`.
 
     Returns

@@ -57,20 +57,17 @@ def tds(
     *,
     require: Sequence[Principle] = (),
     suppression: float = 0.0,
-    progress: bool | None = None,
 ) -> Recoding:
     """Guarantee frequency l-diversity: specialize sub-domains from the top down while it holds.
 
-    No single further specialization keeps it; a better recoding may exist. With `suppression`,
-    groups that are not diverse may be withheld if they have at most that many rows. The guarantee
-    is then for all other rows, see :func:`anonpaper.full_domain`.
+    No single further specialization keeps it; a better recoding may exist.
 
     Parameters
     ----------
     m : Microdata
-        A table of n rows with one sensitive attribute, whose information is kept. If people have
-        several rows, diversity counts people, information counts rows, and everybody must have one
-        value of each quasi-identifier.
+        A table with one sensitive attribute, else ColumnError, whose information is kept. If
+        people have several rows, diversity counts people, information counts rows, and everybody
+        must have one value of each quasi-identifier.
     l : int
         The diversity asked for, from 2 to the largest feasible one.
     hierarchies : mapping of attribute name to Hierarchy, optional
@@ -78,8 +75,6 @@ def tds(
         highest level has several names, a star is added above.
     require, suppression
         As for :func:`~anonpaper.recoders.lattice.full_domain`.
-    progress : bool, optional
-        Whether to count the steps taken on standard error; by default only on a terminal.
 
     Returns
     -------
@@ -90,12 +85,9 @@ def tds(
 
     Raises
     ------
-    ColumnError, HierarchyError, ParameterError
-        The table has no sensitive attribute or several; `hierarchies` has an unknown name or lacks
-        values; l is not an integer from 2 to n; people have different quasi-identifiers; or as
-        :func:`~anonpaper.recoders.lattice.full_domain`.
-    InfeasibleError
-        The table itself is not l-eligible, or does not meet a principle.
+    ColumnError, HierarchyError, InfeasibleError, ParameterError
+        The table has no sensitive attribute or several, is not l-eligible itself, or fails a
+        principle; people have different quasi-identifiers; or as for `full_domain`.
 
     References
     ----------
@@ -125,7 +117,7 @@ def tds(
 
     def search(shown: dict[object, np.ndarray]) -> Recoding:
         domains = [_Domain(m, j, trees.get(name), shown.get(name)) for j, name in enumerate(m.qi)]
-        maps, info = _specialized(m, asked, most, domains, progress)
+        maps, info = _specialized(m, asked, most, domains)
         names = [_names_of(maps[j], a, trees.get(a.name)) for j, a in enumerate(m.attributes)]
         if not most:
             return Recoding(m.attributes, maps, info, title, names, trees=trees)
@@ -136,7 +128,7 @@ def tds(
     return over_shown_values(m, own, search)
 
 
-def _specialized(m: Microdata, asked: Mapping, most: int, domains: list, progress) -> tuple:
+def _specialized(m: Microdata, asked: Mapping, most: int, domains: list) -> tuple:
     """Specialize from the top down; return the sub-domain of each value, and what to report."""
     candidates = [c for domain in domains for c in domain.specializations(domain.root)]
     maps = [np.zeros(a.size, np.intp) for a in m.attributes]
@@ -144,7 +136,7 @@ def _specialized(m: Microdata, asked: Mapping, most: int, domains: list, progres
     group = np.zeros(len(m.cells), np.intp)  # of every QI tuple
     level, withheld = _judge(m, asked, most, group)
     steps = looked_at = 0
-    with search_bar(progress, "specialization") as bar:
+    with search_bar("specialization") as bar:
         while True:
             best, best_score = None, 0.0
             for candidate in sorted(candidates, key=_Specialization.rank):

@@ -67,9 +67,10 @@ def test_who_repeats_an_algorithm_learns_no_more_than_is_measured(name, tmp_path
         rel = ap.anatomize(m, p)
         reached = concluded(register, rel.write(tmp_path / "out.csv"), GROUPINGS[name])
         promised = rel.audit().set_index("principle").level["theta"]
-        measured = ap.measure.minimality(rel, GROUPINGS[name])
-        assert measured["exact"].all()
-        assert reached == pytest.approx(measured["concluded"].max())
+        if name in ("tp", "tp_plus", "mondrian"):
+            measured = ap.measure.minimality(rel)
+            assert measured["exact"].all()
+            assert reached == pytest.approx(measured["concluded"].max())
         further += reached > promised + 1e-9
     assert (further > 0) == (name != "k_member")
 

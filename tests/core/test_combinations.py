@@ -41,7 +41,7 @@ RECODINGS = {
     "tds": lambda m: ap.tds(m, L),
     "full_domain": lambda m: ap.full_domain(m, K, l=L),
     "preference_search": lambda m: ap.preference_search(
-        m, K, population=20, evaluations=400, seed=1, progress=False
+        m, K, population=20, evaluations=400, seed=1
     ),
 }
 PUBLICATIONS = ["suppress", "generalize", "shallow_generalize", "swap", "anatomize"]

@@ -10,7 +10,6 @@ from referees.tables import grouped_tables
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.measure.loss import _count_matches
 
 
 def random_recoding(m, draw):
@@ -231,12 +230,3 @@ def test_missing_values_of_a_nullable_column_are_published():
     frame = pd.DataFrame({"age": pd.array([30, None, 30], "Int64"), "ill": list("aba")})
     m = ap.Microdata(frame, ["age"], "ill")
     assert ap.suppress(m, ap.Partition([0, 1, 0])).frame["age"].tolist() == [30, "?", 30]
-
-
-@pytest.mark.parametrize("sizes", [(3, 4, 2), (3, 4, 10**6)])  # counted with and without sorting
-def test_matches_are_counted_however_large_the_domains_are(sizes):
-    rng = np.random.default_rng(0)
-    rows, points = ([rng.integers(0, min(size, 4), n) for size in sizes] for n in (200, 50))
-    expected = [sum(row == point for row in zip(*rows, strict=True))
-                for point in zip(*points, strict=True)]  # fmt: skip
-    assert _count_matches(rows, points, list(sizes), np.ones(200)).tolist() == expected

@@ -54,18 +54,9 @@ def test_answers_are_those_of_sql(adult, groups):
     assert not np.array_equal(ours[0], ours[1])
 
 
-def test_sql_of_real_numbers_and_of_names_that_need_quotes():
-    frame = pd.DataFrame(
-        {'a "b"': [0.5, 1.25, 2.0, 7.5], "q": ["it's", "x", "x", "y"], "s": list("uvuv")}
-    )
-    m = ap.Microdata(frame, ['a "b"', "q"], "s")
-    queries = workload(m, {'a "b"': 2, "q": 2}, size=40, seed=0)
-    assert np.array_equal(queries.answers(m)[0], answers_of_sqlite(queries, frame, "my table"))
-
-
 def test_selectivity_is_what_was_asked_for(adult):
     queries = workload(adult, SELECTIVITY, size=500, seed=0)
-    included = dict(zip(adult.qi, queries.included, strict=True))
+    included = {a.name: queries.included(a) for a in adult.attributes}
     assert (included["education"].sum(axis=1) == 8).all()
     assert (included["race"].sum(axis=1) == 3).all()
     assert (included["sex"].sum(axis=1) == 1).all()
@@ -98,13 +89,6 @@ def test_windows_on_numbers_far_apart(values, most):
     assert query_error(ap.suppress(m, ap.Partition([0] * m.n))) >= 0
 
 
-def test_everything_selected_is_answered_exactly(adult, groups):
-    queries = workload(adult, {"age": 74, "education": 16, "race": 5, "sex": 2}, size=5)
-    release = ap.swap(adult, groups, seed=1)
-    assert query_errors(queries, [release, ap.anatomize(adult, groups)]).max() < 1e-12
-    assert (queries.answers(adult)[0] == adult.sensitive_counts).all()
-
-
 def test_anatomy_gives_the_mean_of_many_swaps(adult, groups):
     queries = workload(adult, SELECTIVITY, size=20, seed=1)
     swaps = [ap.swap(adult, groups, seed=seed) for seed in range(200)]
@@ -131,30 +115,12 @@ def test_errors_are_those_of_the_equations(adult, groups):
     assert relative_errors(queries, [releases[1]], releases[1]) == pytest.approx([100])
 
 
-def test_chi_square():
-    assert chi_square([[2, 0], [0, 0]], [[0, 0], [3, 0]]).tolist() == [2, 3]
-    assert chi_square([1, 2, 3], [1, 2, 3]) == 0
-    assert chi_square([1, 5], [4, 2]) == chi_square([4, 2], [1, 5])
-
-
 @pytest.mark.parametrize(
     ("x", "y"), [([-1, 2], [1, 2]), ([1, 2], [np.inf, 2]), ([1], [np.nan]), ([1, 2, 3], [1, 2])]
 )
 def test_what_is_no_histogram_has_no_distance(x, y):
     with pytest.raises(ParameterError):
         chi_square(x, y)
-
-
-def test_blocks_do_not_matter(adult, monkeypatch):
-    queries = workload(adult, SELECTIVITY, size=50, seed=0)
-    whole = queries.answers(adult)
-    monkeypatch.setattr("anonpaper.measure.queries._BLOCK", 7000)
-    assert np.array_equal(queries.answers(adult), whole)
-
-
-def test_same_seed_same_queries(adult):
-    first, again, other = (workload(adult, SELECTIVITY, 50, seed=s) for s in (5, 5, 6))
-    assert list(first.sql()) == list(again.sql()) != list(other.sql())
 
 
 def test_bad_input(adult, groups):
@@ -189,8 +155,9 @@ def test_sub_domains_answer_by_the_share_that_a_query_includes(adult, groups, pu
     for query in range(5):
         for row in np.flatnonzero(release.is_published):
             share = 1.0
-            for included, p in zip(queries.included, release.published, strict=True):
-                share *= included[query][p.sub_domains.members(p.index[row])].mean()
+            for p in release.published:
+                held = p.sub_domains.members(p.index[row])
+                share *= queries.included(p.attribute)[query][held].mean()
             expected[query, adult.sensitive_codes[row]] += share
     np.testing.assert_allclose(queries.answers(release)[0], expected, atol=1e-9)
 
@@ -209,12 +176,6 @@ def test_a_release_that_changes_nothing_answers_as_the_table_whatever_its_kind(a
         np.testing.assert_allclose(answer, truth, atol=1e-9)
 
 
-def test_stars_everywhere_answer_in_proportion_to_what_is_asked(adult):
-    release = ap.suppress(adult, ap.Partition(np.zeros(adult.n, dtype=int)))
-    (answer,) = workload(adult, {"sex": 1, "race": 2}, size=4, seed=8).answers(release)
-    np.testing.assert_allclose(answer, np.tile(adult.sensitive_counts / 2 * 2 / 5, (4, 1)))
-
-
 @pytest.mark.parametrize("publish", [ap.suppress, ap.generalize, ap.anatomize])
 def test_the_error_of_counts_is_their_mean_distance(adult, groups, publish):
     release = publish(adult, groups)
@@ -223,20 +184,14 @@ def test_the_error_of_counts_is_their_mean_distance(adult, groups, publish):
     absolute = relative = 0.0
     for true, said in zip(truth.ravel(), answers.ravel(), strict=True):
         absolute += abs(said - true)
-        relative += abs(said - true) / max(true, 0.01 * adult.n)
+        relative += abs(said - true) / max(true, 0.001 * adult.n)
     assert query_error(release, queries, of="absolute") == pytest.approx(absolute / truth.size)
-    assert query_error(release, queries, floor=0.01) == pytest.approx(relative / truth.size)
+    assert query_error(release, queries) == pytest.approx(relative / truth.size)
     assert query_error(release) > query_error(ap.suppress(adult, alike(adult)))
 
 
 def alike(m):
     return ap.Partition(m.cells.tuple_of_row.astype(np.int64))
-
-
-def test_a_thousand_queries_of_half_the_places_are_asked_if_none_are_given(adult, groups):
-    queries = workload(adult, {"age": 37, "education": 8, "race": 2, "sex": 1}, 1000, seed=0)
-    release = ap.suppress(adult, groups)
-    assert query_error(release) == query_error(release, queries)
 
 
 def test_exact_answers_have_no_error_and_more_stars_have_more(adult):
@@ -246,8 +201,6 @@ def test_exact_answers_have_no_error_and_more_stars_have_more(adult):
     assert query_error(coarse) > query_error(finer) > 0
     with pytest.raises(ParameterError, match="of must be"):
         query_error(coarse, of="squared")
-    with pytest.raises(ParameterError, match="floor"):
-        query_error(coarse, floor=2)
     with pytest.raises(ParameterError, match="expected a Release"):
         query_error(adult)
     with pytest.raises(ColumnError):

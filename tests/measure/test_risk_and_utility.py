@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from referees.tables import grouped_tables, tables
+from referees.tables import grouped_tables
 
 import anonpaper as ap
 from anonpaper.compendium.tables import reference
@@ -23,8 +23,6 @@ from anonpaper.measure import (
     disclosure_risk,
     distortion,
     exposure,
-    generalizations,
-    marginal_similarity,
     reconstruction,
     records_at_risk,
     undiverse_rows,
@@ -87,28 +85,6 @@ def test_risk_and_exposure_are_the_formulas_row_by_row(case):
     assert undiverse_rows(release) == lonely
 
 
-@settings(max_examples=60)
-@given(tables(max_sensitive=2, min_rows=4))
-def test_equation_6_is_one_half_for_every_diverse_release_of_two_values(m):
-    if np.count_nonzero(m.sensitive_counts) < 2:
-        return
-    p = ap.Partition(np.zeros(m.n, dtype=int))
-    release = ap.suppress(m, p)
-    assert disclosure_risk(release) == 0.5
-    assert disclosure_risk(release, "largest") >= disclosure_risk(release, "own") >= 0.5
-
-
-@settings(max_examples=40)
-@given(tables(max_sensitive=2, min_rows=4))
-def test_exposure_cannot_fall_below_the_records_at_risk(m):
-    # every class wastes at least what the whole table does
-    counts = m.sensitive_counts
-    for groups in (1, 2, 3):
-        release = ap.suppress(m, ap.Partition(np.arange(m.n) % min(groups, m.n)))
-        least = records_at_risk(counts) / counts.max()
-        assert exposure(release, "surplus") >= least - 1e-12
-
-
 def test_table_11_follows_for_three_data_sets_and_not_for_adult():
     published = reference("majeed2024_tab11_records_at_risk").set_index("dataset")
     counts = {
@@ -127,15 +103,6 @@ def test_table_11_follows_for_three_data_sets_and_not_for_adult():
     assert records_at_risk([78363, 23403], 140190 - 101766) == 16536
     # no number of added rows can leave a gap of 1,404 in a table of 8,553: parity
     assert published.loc["stroke", "proposed_count"] % 2 != (2 * 4861 - 8553) % 2
-
-
-def test_table_12_counts_every_cell_of_the_augmented_table():
-    published = reference("majeed2024_tab12_generalizations").set_index("dataset")
-    cells = {"adult": 43881 * 7, "stroke": 8553 * 6, "census": 323170 * 8, "diabetes": 140190 * 6}
-    assert published["existing"].to_dict() == cells
-    real = {"adult": 32561 * 7, "stroke": 5110 * 6, "census": 199523 * 8, "diabetes": 101766 * 6}
-    change = {n: published.loc[n, "proposed"] / c - 1 for n, c in real.items()}
-    assert [100 * c for c in change.values()] == pytest.approx([-26.7, 33.6, 5.8, 0.3], abs=0.1)
 
 
 def test_synthetic_rows_can_be_told_apart_in_every_measure():
@@ -161,40 +128,6 @@ def test_a_class_of_synthetic_rows_is_gone_without_them():
         ap.suppress(everybody, ap.Partition([0] * 5)).without_synthetic()
 
 
-@settings(max_examples=40)
-@given(grouped_tables(max_qi=2, max_values=4))
-def test_distortion_is_the_mean_level_and_monotone(case):
-    m, p = case
-    trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
-    release = ap.generalize(m, p)
-    total = 0.0
-    for row in range(m.n):
-        for j, attribute in enumerate(m.attributes):
-            tree = trees[attribute.name]
-            if p.labels[row] < 0:
-                total += 1
-                continue
-            published = release.published[j]
-            held = attribute.values[published.sub_domains.members(published.index[row])]
-            level = next(
-                h
-                for h in range(tree.height + 1)
-                if len({tree.generalize(v, h) for v in held}) == 1
-            )
-            total += level / tree.height
-    assert distortion(release, trees) == pytest.approx(total / (m.n * m.d))
-    coarser = ap.generalize(m, ap.Partition(np.where(p.labels < 0, -1, 0)))
-    assert distortion(coarser, trees) >= distortion(release, trees) - 1e-12
-    starred = ap.suppress(m, ap.Partition(np.full(m.n, -1)))
-    assert distortion(starred, trees) == 1
-
-
-def test_a_hierarchy_of_one_level_distorts_nothing():
-    m = ap.Microdata(pd.DataFrame({"a": ["x"] * 3, "s": [0, 1, 2]}), ["a"], "s")
-    assert distortion(ap.suppress(m, ap.Partition([0] * 3)), {"a": ap.Hierarchy([["x"]])}) == 0
-    assert distortion(ap.suppress(m, ap.Partition([-1] * 3)), {"a": ap.Hierarchy([["x"]])}) == 1
-
-
 def test_every_attribute_counts_alike_and_needs_a_hierarchy():
     m = ap.Microdata(pd.DataFrame({"a": [0, 1], "b": [5, 5], "s": [0, 1]}), ["a", "b"], "s")
     trees = {"a": ap.Hierarchy.flat([0, 1]), "b": ap.Hierarchy.flat([5])}
@@ -202,16 +135,6 @@ def test_every_attribute_counts_alike_and_needs_a_hierarchy():
     assert distortion(release, trees) == 0.5
     with pytest.raises(HierarchyError):
         distortion(release, {"a": trees["a"]})
-
-
-@settings(max_examples=40)
-@given(grouped_tables())
-def test_generalizations_count_values_that_differ(case):
-    m, p = case
-    release = ap.suppress(m, p)
-    plain = release.frame[m.qi].astype(str) != m.frame.loc[release.frame.index, m.qi].astype(str)
-    withheld = p.n_unpublished * m.d
-    assert generalizations(release) == plain.to_numpy().sum() + withheld
 
 
 def test_reconstruction_knows_what_is_published_and_guesses_the_rest():
@@ -229,31 +152,6 @@ def test_reconstruction_knows_what_is_published_and_guesses_the_rest():
     assert reconstruction(starred, 0.2, seed=1) == reconstruction(starred, 0.2, seed=1)
     with pytest.raises(ParameterError):
         reconstruction(kept, known=0)
-
-
-def test_marginals_are_those_of_pandas():
-    rng = np.random.default_rng(2)
-    frame = pd.DataFrame(
-        {
-            "a": rng.choice(list("xyz"), 200),
-            "b": rng.integers(0, 3, 200),
-            "s": rng.integers(0, 2, 200),
-        }
-    )
-    m = ap.Microdata(frame, ["a", "b"], "s")
-    other = ap.Microdata(frame.sample(120, random_state=0).reset_index(drop=True), ["a", "b"], "s")
-    release = ap.suppress(other, ap.Partition(np.asarray(other.cells.tuple_of_row)))
-    distances = []
-    names = ["a", "b", "s"]
-    for i, one in enumerate(names):
-        for two in names[i:]:
-            by = list(dict.fromkeys([one, two]))
-            real = frame.groupby(by).size() / 200
-            theirs = other.frame.groupby(by).size() / 120
-            distances.append(real.sub(theirs, fill_value=0).abs().sum() / 2)
-    assert marginal_similarity(m, release) == pytest.approx(1 - np.mean(distances))
-    starred = ap.suppress(m, ap.Partition(np.zeros(m.n, dtype=int)))
-    assert marginal_similarity(m, starred) < 1
 
 
 def test_a_forest_learns_from_a_release_and_is_judged_on_real_people():
@@ -332,10 +230,3 @@ def test_synthetic_marks_follow_rows_through_a_table():
     for bad in ([True], [0, 1, 0, 1]):
         with pytest.raises(ParameterError, match="synthetic"):
             ap.Microdata(frame, ["q"], "s", synthetic=bad)
-
-
-@given(st.integers(0, 100))
-def test_the_same_seed_gives_the_same_simulation(seed):
-    m = ap.examples.hospital()
-    release = ap.suppress(m, ap.examples.hospital_two_diverse())
-    assert reconstruction(release, 0.3, seed) == reconstruction(release, 0.3, seed)

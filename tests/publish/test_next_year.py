@@ -143,16 +143,6 @@ def test_the_file_holds_no_value_that_the_release_does_not_show(tmp_path):
         assert len(hidden) > 5
 
 
-def test_a_number_is_the_same_number_in_another_type():
-    m = ap.Microdata(pd.DataFrame({"age": [20, 30, 40]}), ["age"])
-    r = ap.Recoding(m.attributes, [[0, 1, 1]])
-    gaps = ap.Microdata(pd.DataFrame({"age": [20.0, 35.5, 40.0]}), ["age"])
-    assert ap.recode(gaps, r).frame["age"].tolist() == [20, "[30 - 40]", "[30 - 40]"]
-    m2 = ap.Microdata(pd.DataFrame({"age": [20.0, np.nan]}), ["age"])
-    with pytest.raises(errors.ColumnError, match=r"\['\?'\]"):
-        ap.recode(m2, r)
-
-
 @pytest.mark.parametrize(
     "content",
     ["", "[]", "{}", "[" * 100_000, '{"format": "anonpaper recoding 1"}', b"\xff\xfe",
@@ -198,86 +188,6 @@ def test_what_is_withheld_is_withheld_from_next_years_table_too(tmp_path):
     assert rel.frame.groupby(["age", "sex"]).size().min() >= 3
 
 
-JUNK = [None, True, False, 0, -1, 2, 1.5, float("nan"), 1e999, 10**400, 2**63 - 1, 2**64, "", "*",
-        "?", "x", "1", "\ud800", [], [0], [[0]], [{}], [None], {}, {"a": 1}, {"time": "now"},
-        {"time": 5}, {"time": "2001-01-01T00:00:00"}, {"time": "2001-01-01T00:00:00+01:00"},
-        {"time": ""}, "KAnonymity(2)", ["KAnonymity(2)"], "TCloseness(2)"]  # fmt: skip
-
-
-def mutated(told, rng):
-    """The same as a file says it, with one part at any depth replaced, left out or doubled."""
-    if not isinstance(told, (dict, list)) or not told or rng.random() < 0.02:
-        return JUNK[rng.integers(len(JUNK))]
-    place = rng.choice(list(told)) if isinstance(told, dict) else int(rng.integers(len(told)))
-    changed = dict(told) if isinstance(told, dict) else list(told)
-    how = rng.random()
-    if how < 0.1:
-        del changed[place]
-    elif how < 0.2 and isinstance(told, list):
-        changed.append(told[place])
-    else:
-        changed[place] = mutated(told[place], rng)
-    return changed
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_file_changed_by_hand_is_a_recoding_or_refused(seed, tmp_path):
-    """What is loaded can be shown, saved and used, or the use is refused like any other."""
-    rng = np.random.default_rng(seed)
-    m, path = ap.Microdata(people(30, seed), QI, "ill"), tmp_path / "r.json"
-    files, loaded = [], 0
-    for r in (*recodings(m), ap.full_domain(m, 3, suppression=0.2)):
-        r.save(path)
-        files.append(json.loads(path.read_text()))
-    for _ in range(400):
-        told = files[rng.integers(len(files))]
-        for _ in range(rng.integers(1, 3)):
-            told = mutated(told, rng)
-        path.write_text(json.dumps(told))
-        try:
-            r = ap.Recoding.load(path)
-        except errors.FileError as error:
-            assert "not a recoding" in str(error)
-            continue
-        loaded += 1
-        assert repr(r) and r._repr_html_()
-        try:
-            ap.recode(m, r, unseen="suppress").public_frame()
-            r.save(path)
-        except errors.AnonpaperError as error:
-            assert str(error)
-    assert 10 < loaded < 390
-
-
-@pytest.mark.parametrize(
-    ("part", "junk"),
-    [("algorithm", 5), ("algorithm", ["TDS"]), ("withhold", "KAnonymity(2)"),
-     ("values", [[1], 2]), ("values", [{"a": 1}, 2]), ("values", [10**400, 2]),
-     ("values", [2, 1]), ("values", [1, True]), ("values", [1, 1]), ("name", ["age"]),
-     ("name", None), ("map", [[0], [1]]), ("map", [0, True]), ("names", "ab"),
-     ("names", [["a"], "b"]), ("numeric", 1), ("ordered", "yes")],
-)  # fmt: skip
-def test_a_part_of_the_wrong_kind_is_refused(part, junk, tmp_path):
-    m = ap.Microdata(pd.DataFrame({"age": [1, 2]}), ["age"])
-    path = tmp_path / "r.json"
-    ap.Recoding.identity(m.attributes).save(path)
-    told = json.loads(path.read_text())
-    owner = told if part in told else told["attributes"][0]
-    owner[part] = junk
-    path.write_text(json.dumps(told))
-    with pytest.raises(errors.FileError, match="not a recoding"):
-        ap.Recoding.load(path)
-
-
-def test_a_tree_with_a_text_among_numbers_comes_back(tmp_path):
-    tree = ap.Hierarchy([["1", "few", "*"], ["2", "few", "*"], ["nobody asked", "few", "*"],
-                         ["8", "many", "*"], ["9", "many", "*"]])  # fmt: skip
-    m = ap.Microdata(pd.DataFrame({"n": [1, 2, 8, 9]}), ["n"])
-    r = ap.full_domain(m, 2, {"n": tree})
-    again = saved(r, tmp_path)
-    assert ap.recode(m, again).frame["n"].tolist() == ["few", "few", "many", "many"]
-
-
 @pytest.mark.parametrize("later", [[True, False, True], [np.nan, 2, 4], ["?", "a", "c"]])
 def test_truth_values_and_missing_ones_lie_in_no_interval(later, tmp_path):
     """A boolean is no number, and "?" no text between two others: both are new values."""
@@ -292,11 +202,3 @@ def test_truth_values_and_missing_ones_lie_in_no_interval(later, tmp_path):
             ap.recode(m2, recoding)
         rel = ap.recode(m2, recoding, unseen="suppress")
         assert rel.withheld[0] == len(new)
-
-
-@pytest.mark.parametrize(("known", "later"), [([0, 1], [False, True]), ([False, True], [0, 1])])
-def test_a_truth_value_is_no_number_that_is_kept(known, later):
-    m = ap.Microdata(pd.DataFrame({"q": known}), ["q"])
-    m2 = ap.Microdata(pd.DataFrame({"q": later}), ["q"])
-    with pytest.raises(errors.ColumnError, match="new to the recoding"):
-        ap.recode(m2, ap.Recoding.identity(m.attributes))

@@ -72,32 +72,6 @@ def test_it_publishes_what_a_plain_reading_does(seed, groups, friendly, floor):
         assert ours == [members(trees[name], v) for v in plain[name]]
 
 
-def test_every_row_lies_in_what_is_published_of_it():
-    rng = np.random.default_rng(3)
-    m = table(rng, 60)
-    release = shallow_generalize(m, ap.balanced_classes(m, 5), trees_of(m))
-    for p, codes in zip(release.published, m.codes.T, strict=True):
-        assert p.sub_domains.contains(p.index, codes).all()
-    assert ap.KAnonymity(5).holds(m, release.classes.labels)
-
-
-def test_rows_that_are_withheld_stay_out():
-    m = table(np.random.default_rng(0), 6)
-    release = shallow_generalize(m, ap.Partition([0, 0, -1, 0, -1, 0]), trees_of(m))
-    assert len(release.frame) == 4
-
-
-def test_pattern_friendly_matters_only_above_a_floor():
-    frame = pd.DataFrame({"land": ["US", "US", "US", "DE"], "ill": [0, 1, 0, 1]})
-    m = ap.Microdata(frame, ["land"], "ill")
-    trees = {"land": ap.Hierarchy.flat(["DE", "US"])}
-    p = ap.Partition([0, 0, 1, 1])
-    kept = ["US", "US", "*", "*"]
-    assert shallow_generalize(m, p, trees).frame["land"].tolist() == kept
-    assert shallow_generalize(m, p, trees, ["land"], least_level=1).frame["land"].tolist() == kept
-    assert shallow_generalize(m, p, trees, least_level=1).frame["land"].tolist() == ["*"] * 4
-
-
 def test_bad_input_is_named():
     m = table(np.random.default_rng(0), 10)
     p, trees = ap.Partition([0] * 10), trees_of(m)

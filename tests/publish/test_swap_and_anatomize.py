@@ -96,11 +96,6 @@ def test_anatomy_joins_to_the_groups(adult, groups):
     assert anatomy.audit().set_index("principle").loc["theta", "level"] <= 0.3 + 1e-12
 
 
-def test_swap_and_anatomy_change_no_quasi_identifier(adult, groups):
-    for release in (ap.swap(adult, groups, seed=0), ap.anatomize(adult, groups)):
-        assert ap.measure.stars(release) == 0 and ap.measure.ncp(release) == 0
-
-
 def test_bad_input(adult, groups):
     hospital = ap.examples.hospital()
     with pytest.raises(ParameterError, match="has 32561 rows, the table 10"):

@@ -55,14 +55,6 @@ def test_pruning_checks_few_nodes_of_adult():
     assert r.info["candidates"] < r.info["nodes"] / 2
 
 
-def test_weights_choose_what_is_kept():
-    m = ap.examples.hospital()
-    kept = {
-        name: ap.full_domain(m, 2, weights={name: 100.0}).info["levels"][name] for name in m.qi
-    }
-    assert kept == {"Age": 0, "Gender": 0, "Education": 0}
-
-
 @pytest.mark.parametrize(("arguments", "error", "message"), [
     ({"k": 0}, errors.ParameterError, "k must"),
     ({"k": 11}, errors.ParameterError, "k must"),
@@ -100,11 +92,6 @@ def test_the_release_costs_what_info_says():
             assert found == pytest.approx(r.info["ncp"])
             withheld += r.info.get("withheld", 0) > 0
     assert withheld
-
-
-def test_diversity_needs_a_sensitive_attribute():
-    with pytest.raises(errors.ColumnError, match="sensitive"):
-        ap.full_domain(ap.examples.hospital().with_roles(sensitive=None), 2, l=2)
 
 
 def test_a_lattice_that_is_too_large_is_refused():

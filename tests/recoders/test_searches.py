@@ -1,7 +1,4 @@
 import itertools
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -13,7 +10,7 @@ from referees.tables import adult_in_intervals, tables
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.recoders.evaluation import choose, non_dominated
+from anonpaper.recoders.evaluation import achievement, choose, non_dominated
 
 pytest.importorskip("pymoo", reason="preferences are searched by pymoo: anonpaper[search]")
 from anonpaper.recoders.nsga2 import prefer_feasible
@@ -68,16 +65,6 @@ def test_the_front_is_that_of_all_feasible_recodings(case):
     beaten = [any(a <= x and b <= y and (a, b) != (x, y) for a, b in points) for x, y in points]
     expected = sorted(p for p, is_beaten in zip(points, beaten, strict=True) if not is_beaten)
     assert sorted(map(tuple, r.info["front"][["nwp", "necd"]].to_numpy())) == expected
-
-
-@settings(max_examples=200)
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=20))
-def test_non_dominated_points_by_comparing_all_pairs(points):
-    first, second = (np.array(points, float).reshape(-1, 2)).T
-    expected = [
-        not any(a <= x and b <= y and (a < x or b < y) for a, b in points) for x, y in points
-    ]
-    assert non_dominated(first, second).tolist() == expected
 
 
 def test_more_than_18_bits_are_refused(adult):
@@ -157,8 +144,9 @@ def test_info_says_what_the_measures_say(adult):
     assert r.info["nwp"] == pytest.approx(ap.measure.nwp(rel, weights))
     assert r.info["necd"] == pytest.approx(ap.measure.necd(rel))
     assert r.info["effective_k"] == ap.measure.effective_k(rel) >= 5
-    assert r.info["ach"] == pytest.approx(ap.measure.ach(rel, (0.3, 0.4), weights))
-    assert r.info["prefdev"] == pytest.approx(ap.measure.prefdev(rel, (0.3, 0.4), weights))
+    loss, bias = r.info["nwp"], r.info["necd"]
+    assert r.info["ach"] == pytest.approx(achievement(loss, bias, (0.3, 0.4)))
+    assert r.info["prefdev"] == pytest.approx(loss + bias - 0.7)
 
 
 @pytest.mark.parametrize("refine", [False, True])
@@ -193,26 +181,6 @@ def test_same_seed_same_result(refine):
     assert first == second != third
 
 
-def test_the_number_of_threads_changes_nothing():
-    code = (
-        "import anonpaper as ap, hashlib; from referees.tables import adult_in_intervals; "
-        "r = ap.preference_search(adult_in_intervals(), 5, evaluations=600, seed=0); "
-        "print(hashlib.sha256(r.info['evaluated'].to_csv().encode()).hexdigest())"
-    )
-    path = os.pathsep.join(sys.path)
-    digests = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env=os.environ | {"NUMBA_NUM_THREADS": threads, "PYTHONPATH": path},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for threads in ("1", "2")
-    }
-    assert len(digests) == 1
-
-
 SOLVABLE = [
     (["workclass", "marital-status", "race", "sex", "salary-class"], 5, (0.2, 1.0)),
     (["occupation", "race", "sex"], 5, (0.2, 1.0)),
@@ -233,13 +201,6 @@ def test_the_refined_search_is_within_one_percent_of_the_optimum(adult, attribut
     ]
     assert min(found) >= least
     assert sum(ach <= 1.01 * least for ach in found) >= 9
-
-
-def test_no_search_beats_the_optimum(adult):
-    m = adult.with_roles(qi=["marital-status", "race", "sex"])
-    least = ap.exhaustive(m, 5).info["ach"]
-    for seed in range(3):
-        assert ap.preference_search(m, 5, evaluations=1000, seed=seed).info["ach"] >= least
 
 
 def test_the_graded_start_always_knows_a_feasible_solution(adult):
@@ -264,19 +225,3 @@ def test_tables_without_bits_have_one_recoding():
 def test_bad_parameters_are_refused(options, message):
     with pytest.raises(errors.ParameterError, match=message):
         ap.preference_search(ap.examples.hospital(), **{"k": 2, "evaluations": 200} | options)
-
-
-def test_the_progress_bar_shows_only_where_it_is_asked_for(capfd):
-    m = ap.examples.hospital()
-    ap.preference_search(m, 2, population=10, evaluations=50)
-    assert capfd.readouterr().err == ""
-    ap.preference_search(m, 2, population=10, evaluations=50, progress=True)
-    assert "ach 0." in capfd.readouterr().err
-    for name, said in (("full_domain", "8/8 "), ("tds", "3 specializations ")):
-        search = getattr(ap, name)
-        search(m, 2)
-        assert capfd.readouterr().err == ""
-        quiet, loud = search(m, 2, progress=False), search(m, 2, progress=True)
-        assert quiet == loud and said in capfd.readouterr().err
-        with pytest.raises(errors.ParameterError, match="progress must be"):
-            search(m, 2, progress=1.5)

@@ -7,7 +7,6 @@ from scipy.stats import entropy
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.recoders.tds import _information_gains
 
 
 def groups_of(m, maps):
@@ -56,15 +55,6 @@ def test_trees_are_followed_for_attributes_without_order(case):
         assert all(frozenset(part) in nodes for part in r.sub_domains(name))
 
 
-def test_an_eligible_table_is_specialized_down_to_its_values():
-    frame = pd.DataFrame({"x": [1, 1, 2, 2, 9, 9], "y": list("ababab"), "s": [0, 1] * 3})
-    frame["y"] = list("aabbcc")
-    m = ap.Microdata(frame, ["x", "y"], "s", domains={"x": range(10)})
-    r = ap.tds(m, 2)
-    assert r == ap.Recoding.identity(m.attributes)
-    assert ap.measure.kl_divergence(ap.recode(m, r)) == 0
-
-
 @settings(max_examples=40)
 @given(eligible_tables(max_rows=25))
 def test_every_step_is_the_best_valid_one(case):
@@ -111,16 +101,6 @@ def penalty_of(m, j, maps, code, rows):
     attribute = m.attributes[j]
     positions = attribute.positions[maps[j] == maps[j][code]]
     return len(rows) * (positions[-1] - positions[0]) / attribute.width
-
-
-def test_information_gain_is_the_drop_in_entropy():
-    left, right = np.array([4, 0, 2]), np.array([1, 5, 0])
-    whole = left + right
-    expected = entropy(whole) - (left.sum() * entropy(left) + right.sum() * entropy(right)) / 12
-    gains = _information_gains(np.stack([left, right])[:, None, :])
-    assert gains == pytest.approx([expected])
-    nothing = np.zeros(3, int)
-    assert _information_gains(np.stack([left, nothing])[:, None, :]).tolist() == [0.0]
 
 
 def test_a_users_hierarchy_is_followed_and_checked():
