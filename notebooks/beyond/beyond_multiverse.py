@@ -1,0 +1,286 @@
+"""Methods that answer one question, each measured on every draw of a table (ranking_multiverse).
+
+All measures are lower where a release is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from boger2020 import _association, _values_singly
+from majeed2024 import dominant_value, proposed
+from majeed2024_baselines import BASELINES
+
+import anonpaper as ap
+from anonpaper import measure
+from anonpaper.compiled import at_once
+from anonpaper.errors import AnonpaperError
+from anonpaper.hierarchy import Hierarchy
+from anonpaper.microdata import Microdata
+from anonpaper.publish import Release
+from anonpaper.repair import synthesis
+
+__all__ = ["GROUPS", "LEVELS", "TABLES", "load_tables", "outcomes"]
+
+#: Table -> quasi-identifiers to draw from, sensitive attribute of many values, and one of two.
+TABLES = {
+    "adult": (["age", "workclass", "education", "marital-status", "race", "sex", "native-country",
+               "hours-per-week"], "occupation", "salary-class"),
+    "census": (["age", "sex", "race", "marital stat", "country of birth self", "education",
+                "class of worker", "weeks worked in year"], "major occupation code", "income"),
+    "diabetes": (["race", "gender", "age", "num_lab_procedures", "insulin", "admission_type_id",
+                  "num_medications", "number_diagnoses"], "time_in_hospital", "diabetesMed"),
+    "stroke": (["gender", "age", "hypertension", "heart_disease", "ever_married", "work_type",
+                "Residence_type", "smoking_status"], "glucose", "stroke"),
+    "pantheon": (["continentName", "countryCode", "domain", "century", "popularity", "views",
+                  "gender"], "numlangs", "gender"),
+}  # fmt: skip
+_MOST_BACKTRACKS, _EVALUATIONS, _TEST_ROWS = 200, 2000, 1000
+
+
+def load_tables(names: Sequence[str] = tuple(TABLES)) -> dict[str, Microdata]:
+    """Return whole tables with the columns of `TABLES`; a missing value is a value of its own."""
+    found = {}
+    for name in names:
+        m, (qi, *sensitive) = ap.load(name), TABLES[name]
+        frame = m.frame
+        if name == "census":  # as OCC: people who have an occupation
+            frame = frame[frame["major occupation code"] != "Not in universe"]
+        if name == "stroke":
+            frame = frame.assign(glucose=frame["avg_glucose_level"] // 10)
+        if name == "pantheon":
+            frame = frame[frame["birthyear"].notna()]  # all but four people
+            century = frame["birthyear"].astype(float) // 100
+            views = np.log10(frame["TotalPageViews"].astype(float)).round(1)
+            frame = frame.assign(century=century, popularity=frame["HPI"].round(), views=views)
+        frame = frame[list(dict.fromkeys([*qi, *sensitive]))].reset_index(drop=True)
+        found[name] = ap.Microdata(
+            frame, qi, sensitive[0], missing="category", origin=m.origin
+        ).replace(domains=dict.fromkeys(frame))
+    return found
+
+
+def _drawn(whole: Microdata, table: str, binary: bool, n: int, draw: int) -> tuple:
+    """Draw three to six quasi-identifiers, rows to publish, and other rows to test on."""
+    rng = np.random.default_rng([draw, list(TABLES).index(table)])
+    qi, *sensitive = TABLES[table]
+    free = [name for name in qi if not (binary and name == sensitive[1])]
+    size = int(rng.integers(3, 7))
+    chosen = sorted(rng.permutation(len(free))[:size])
+    rows = rng.permutation(whole.n)[: n + _TEST_ROWS]
+    m = whole.with_roles(qi=[free[i] for i in chosen], sensitive=sensitive[binary])
+    return m.take(np.sort(rows[:n])), m.take(np.sort(rows[n:]))
+
+
+def _forms(m: Microdata, result) -> dict[str, Release]:
+    """Publish groups with stars and with sub-domains; a recoding has one form, which is both."""
+    if isinstance(result, ap.Recoding):
+        return dict.fromkeys(("stars", "sub-domains"), ap.recode(m, result))
+    return {"stars": ap.suppress(m, result), "sub-domains": ap.generalize(m, result)}
+
+
+def _constraints(m: Microdata, k: int) -> list:
+    """Return constraints in proportion for the two quasi-identifiers with the fewest values."""
+    by_size = sorted(m.qi, key=lambda name: m.attribute(name).size)[:2]
+    found = ap.constraints.proportion_constraints(m, by_size, m.n // 2, slack=0.2)
+    return [c for c in found if c.low >= k][:8]
+
+
+def _diva(strategy: str) -> Callable:
+    return lambda m, k, seed: ap.diva(
+        m,
+        _constraints(m, k),
+        k,
+        strategy,
+        seed=seed,
+        max_backtracks=_MOST_BACKTRACKS,
+        max_seconds=3600,
+    )
+
+
+def _search(population: int) -> Callable:
+    return lambda m, k, seed: ap.preference_search(
+        ap.in_preorder(m, {}), k, population=population, evaluations=_EVALUATIONS, seed=seed
+    )
+
+
+def _own_values(m: Microdata) -> Microdata:
+    """Return the table in which everybody has a sensitive value of their own."""
+    return ap.Microdata(m.frame[m.qi].assign(own=range(m.n)), m.qi, "own")
+
+
+def _klt(m: Microdata, k: int, seed: int, weights=None) -> ap.Partition:
+    return ap.klt(m, k, min(k, 5), 0.3, weights=weights, seed=seed)
+
+
+#: What each method of frequency l-diversity, of k-anonymity, and of k, l, theta returns.
+_DIVERSE = {
+    "TP": lambda m, l, seed: ap.tp(m, l),
+    "TP+": lambda m, l, seed: ap.tp_plus(m, l),
+    "TP refined": lambda m, l, seed: ap.tp_refined(m, l),
+    "Hilbert": lambda m, l, seed: ap.hilbert(m, l),
+    "Mondrian": lambda m, l, seed: ap.mondrian(m, l, l),
+    "K,L,theta": lambda m, l, seed: ap.klt(m, l, l, 1 / l, seed=seed),
+    "TDS": lambda m, l, seed: ap.tds(m, l),
+    "full domain": lambda m, l, seed: ap.full_domain(m, l, l=l, diversity="frequency"),
+}
+_ANONYMOUS = {
+    "MaxFanOut": _diva("max_fan_out"), "MinChoice": _diva("min_choice"), "Basic": _diva("basic"),
+    "k-member": ap.k_member, "OKA": ap.oka,
+    "Mondrian": lambda m, k, seed: ap.mondrian(m, k),
+    "TP refined": lambda m, k, seed: ap.tp_refined(_own_values(m), k),
+    "full domain": lambda m, k, seed: ap.full_domain(m, k),
+    "small population": _search(20), "large population": _search(100),
+}  # fmt: skip
+_GROUPINGS = {
+    "K,L,theta": _klt,
+    "arbitrary": lambda m, k, seed: _klt(m, k, seed, dict.fromkeys(m.qi, 0)),
+    "Mondrian": lambda m, k, seed: ap.mondrian(
+        m, k, require=[ap.DistinctLDiversity(min(k, 5)), ap.Theta(0.3)]
+    ),
+}
+_PUBLICATIONS = {
+    "swapping": lambda m, p, seed: ap.swap(m, p, seed), "anatomy": lambda m, p, seed:
+    ap.anatomize(m, p), "generalization": lambda m, p, seed: ap.generalize(m, p),
+    "suppression": lambda m, p, seed: ap.suppress(m, p),
+}  # fmt: skip
+
+
+def _repaired(method: str) -> Callable:
+    """Return what publishes by the proposed method of majeed2024 or a baseline, counted twice."""
+
+    def publish(m: Microdata, k: int, seed: int) -> dict[str, Release]:
+        if method == "Proposed":
+            friendly = ap.pattern_friendly(m, trees=20, repeats=1, seed=seed)
+            needed = ap.find_imbalance(m).needed
+            m = synthesis.fuse(m, ap.gaussian_copula(m, needed, seed=seed))
+        trees = {a.name: Hierarchy.balanced(a.values) for a in m.attributes}
+        if method == "Proposed":
+            friendly = friendly.loc[friendly["friendly"], "qid"]
+            rel = proposed(m, k, 2, trees, friendly=list(friendly), seed=seed)
+        else:
+            rel = BASELINES[method](m, k, 2, trees, seed=seed)
+        real = {"real people": rel.without_synthetic()} if not rel.is_synthetic.all() else {}
+        return {"all rows": rel, **real}
+
+    return publish
+
+
+def _of_groups(method: Callable) -> Callable:
+    """Return what publishes the groups, or the recoding, of a method in both forms."""
+
+    def publish(m: Microdata, level: int, seed: int) -> dict[str, Release]:
+        return _forms(m, method(m, level, seed))
+
+    return publish
+
+
+def _swapped(name: str) -> Callable:
+    """Return what swaps and what generalizes one grouping."""
+
+    def publish(m: Microdata, k: int, seed: int) -> dict[str, Release]:
+        p = _GROUPINGS[name](m, k, seed)
+        return {form: _PUBLICATIONS[form](m, p, seed) for form in ("swapping", "generalization")}
+
+    return publish
+
+
+def _published(name: str) -> Callable:
+    """Return what publishes two groupings in one form."""
+
+    def publish(m: Microdata, k: int, seed: int) -> dict[str, Release]:
+        return {of: _PUBLICATIONS[name](m, _GROUPINGS[of](m, k, seed), seed)
+                for of in ("K,L,theta", "Mondrian")}  # fmt: skip
+
+    return publish
+
+
+#: Methods that answer one question -> the forms of their releases, and what publishes them.
+GROUPS = {
+    "l-diversity": (("stars", "sub-domains"), {n: _of_groups(f) for n, f in _DIVERSE.items()}),
+    "k-anonymity": (("stars", "sub-domains"), {n: _of_groups(f) for n, f in _ANONYMOUS.items()}),
+    "repaired data": (
+        ("all rows", "real people"), {name: _repaired(name) for name in ["Proposed", *BASELINES]}
+    ),
+    "groupings": (("swapping", "generalization"), {name: _swapped(name) for name in _GROUPINGS}),
+    "publications": (("K,L,theta", "Mondrian"), {n: _published(n) for n in _PUBLICATIONS}),
+}  # fmt: skip
+#: Group -> a low and a high level: l of the first, k of the others.
+LEVELS = {name: (2, 4) if name == "l-diversity" else (5, 20) for name in GROUPS}
+
+_OF_VALUES = {
+    "values changed": lambda rel: measure.generalizations(rel) / rel.microdata.n,
+    "rows changed": lambda rel: float(_changed(rel).mean()),
+    "discernibility": lambda rel: measure.discernibility(rel) / rel.microdata.n,
+    "class size": measure.average_class_size,
+    "NCP": measure.gcp,
+}
+_OF_DISTRIBUTIONS = {"KL-divergence": measure.kl_divergence, "query error": measure.query_error}
+_OF_ANSWERS = {
+    "query error": measure.query_error,
+    "absolute query error": lambda rel: measure.query_error(rel, of="absolute"),
+    "correlation": lambda rel: _correlation_lost(rel),
+}
+_OF_RISK = {
+    "disclosure": lambda rel: measure.disclosure_risk(rel, "own"),
+    "exposure": lambda rel: measure.exposure(rel, "surplus", dominant_value(rel.microdata)),
+    "reconstruction": lambda rel: (
+        np.nan if rel.is_synthetic.all() else measure.reconstruction(rel, 0.25, 0)
+    ),
+}
+#: Group -> what is measured of every release; those of `_measured` come on top.
+_MEASURES = {
+    "l-diversity": _OF_VALUES | _OF_DISTRIBUTIONS,
+    "k-anonymity": _OF_VALUES | _OF_DISTRIBUTIONS | {
+        "ach": lambda rel: measure.ach(rel, (0.2, 1.0))
+    },
+    "repaired data": _OF_VALUES | _OF_RISK,
+    "groupings": _OF_ANSWERS,
+    "publications": _OF_ANSWERS,
+}  # fmt: skip
+
+
+def _changed(rel: Release) -> np.ndarray:
+    """Return which rows do not show all their values as they are."""
+    kept = rel.shown.copy()
+    for p, codes in zip(rel.published, rel.entries.codes.T, strict=True):
+        kept &= (p.sub_domains.sizes == 1)[p.index] & (p.sub_domains.low[p.index] == codes)
+    return ~kept[rel.entries.of_row]
+
+
+def _correlation_lost(rel: Release) -> float:
+    """Return how far the mutual information with the sensitive value changes, on average."""
+    m = rel.microdata
+    pairs = (_values_singly(m, a).answers(m, rel) for a in m.attributes if a.size > 1)
+    told = [[_association(counts)["mutual information"] for counts in pair] for pair in pairs]
+    return float(np.mean([abs(after - before) for before, after in told]))
+
+
+def outcomes(
+    *, group: str, table: str, draw: int, n: int, level: int, tables: Mapping[str, Microdata]
+) -> list[dict]:
+    """Measure every method of a group on one draw; a method that fails has no numbers."""
+    m, test = _drawn(tables[table], table, group == "repaired data", n, draw)
+    (forms, methods), found = GROUPS[group], []
+    with at_once():
+        for name, publish in methods.items():
+            try:
+                releases, failed = publish(m, level, draw), "no such release"
+            except AnonpaperError as error:
+                releases, failed = {}, type(error).__name__
+            for form in forms:
+                about = {"method": name, "form": form, "d": m.d, "failed": failed}
+                if form in releases:
+                    about |= {"failed": ""} | _measured(releases[form], m, test, group)
+                found.append(about)
+    return found
+
+
+def _measured(rel: Release, m: Microdata, test: Microdata, group: str) -> dict[str, float]:
+    found = {name: float(of(rel)) for name, of in _MEASURES[group].items()}
+    if group == "repaired data":  # with many sensitive values forests are no better than chance
+        found["marginals"] = 1 - measure.marginal_similarity(m, rel)
+        learnt = measure.classification(rel, test, trees=20, seed=0)
+        found["learning error"] = 1 - learnt.balanced_accuracy
+    return found

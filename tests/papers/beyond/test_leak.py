@@ -1,0 +1,150 @@
+"""What notebooks/beyond/does_optimality_leak measures, against brute force over all people."""
+
+from collections import Counter, defaultdict
+from functools import partial
+from itertools import permutations
+
+import beyond_leak as leak
+import numpy as np
+import pandas as pd
+import pytest
+
+import anonpaper as ap
+from anonpaper.measure.minimality_attack import minimality
+
+L = 2
+METHODS = {
+    **{name: leak.METHODS[name] for name in ("TP", "Hilbert", "Mondrian", "K,L,θ", "exact")},
+    **{f"stop {share}": lambda m, l, share=share: leak.refined_stops(m, l, [share])[0]
+       for share in (0, 0.25, 1)},
+}  # fmt: skip
+
+
+def _small(seed: int, counts=(3, 2, 2), sizes=(3, 2, 3)) -> leak.Small:
+    """Return a register of a random table; (2, 2) is one in which values can be renamed."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({f"q{j}": rng.integers(0, size, 40) for j, size in enumerate(sizes)})
+    frame["s"] = rng.choice(list("abc"[: len(counts)]), 40)
+    m = ap.Microdata(frame, [f"q{j}" for j in range(len(sizes))], "s")
+    return leak.small_table(m, counts, seed)
+
+
+def _labels(small, method):
+    return leak._all_labels(small, lambda m: [method(m, L)])[0]
+
+
+def _release(small, secrets, method):
+    """Return what is published of secrets (one per person) as a sorted tuple of texts."""
+    order = np.lexsort([secrets, small.m.cells.tuple_of_row])
+    codes = {small.m.sensitive: small.values[np.array(secrets)[order]]}
+    m = small.m.with_codes(codes)
+    frame = ap.suppress(m, method(m, L)).frame
+    return tuple(sorted(map(tuple, frame.astype(str).to_numpy())))
+
+
+def _tables_that_fit(small, method):
+    """Return all secrets (one per person) that lead to each release."""
+    fits = defaultdict(list)
+    for secrets in set(permutations(small.tables[0].tolist())):
+        fits[_release(small, secrets, method)].append(secrets)
+    return fits.values()
+
+
+def _brute_force(fits, n, knows):
+    """Return right and sure by listing who has which value in all tables that fit a release."""
+    right = sure = asked = 0
+    for tables in fits:
+        for known, who in (
+            permutations(range(n), 2) if knows else zip([None] * n, range(n), strict=True)
+        ):
+            by_known = defaultdict(Counter)
+            for secrets in tables:
+                by_known[None if known is None else secrets[known]][secrets[who]] += 1
+            for seen in by_known.values():
+                right += max(seen.values())
+                sure += seen.total() * (len(seen) == 1)
+                asked += seen.total()
+    return right / asked, sure / asked
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_the_posterior_is_that_of_brute_force(name):
+    small = _small(0, counts=(3, 2, 1))
+    channel = leak.by_labels(small, _labels(small, METHODS[name]))
+    fits = _tables_that_fit(small, METHODS[name])
+    for knows in (0, 1):
+        found = leak.recovered(small, channel, channel, knows)
+        of_brute_force = _brute_force(fits, len(small.codes), knows)
+        assert (found["right"], found["sure"]) == pytest.approx(of_brute_force)
+
+
+@pytest.mark.parametrize("name", ["TP", "Mondrian"])
+def test_the_posterior_of_one_release_is_that_of_the_package(name):
+    small = _small(3)
+    channel = leak.by_labels(small, _labels(small, METHODS[name]))
+    weights = leak._weights(small, channel, np.unique(channel.key), leak._seen(small, 0))[:, 0]
+    place = np.searchsorted(np.unique(channel.key), channel.key[small.own])
+    posterior = weights[place] / weights[place].sum(axis=1, keepdims=True)
+    rel = ap.suppress(small.m, METHODS[name](small.m, L))
+    seen = minimality(rel, lambda m: METHODS[name](m, L))
+    assert seen["exact"].all()
+    of_row = posterior.max(axis=1)[small.m.cells.tuple_of_row]
+    assert seen["concluded"].to_numpy() == pytest.approx(of_row)
+
+
+@pytest.mark.parametrize("knows", [0, 1])
+def test_who_publishes_every_row_alone_reveals_everything(knows):
+    small = next(s for s in map(_small, range(99)) if len(s.m.cells) == len(s.codes))
+    channel = leak.by_labels(small, np.tile(np.arange(7), (len(small.tables), 1)))
+    found = leak.recovered(small, channel, channel, knows)
+    assert found["right"] == found["sure"] == found["own"] == 1
+
+
+@pytest.mark.parametrize("knows", [0, 1])
+def test_a_uniform_draw_leaks_nothing_beyond_counting_and_the_optimum_does(knows):
+    small = _small(5)
+    draws = leak.diverse_groupings(small, L)
+    ones = np.ones(len(draws.stars))
+    counted = leak.Channel(draws.table, draws.key, ones, draws.stars)
+    uniform = leak.recovered(small, leak.drawn(draws, ones), counted, knows)
+    assert uniform["right"] == pytest.approx(uniform["counted"], abs=1e-12)
+    best = leak.drawn(draws, 1.0 * (draws.stars == draws.fewest[draws.table]))
+    found = leak.recovered(small, best, counted, knows)
+    assert found["right"] > found["counted"] + 0.01
+    optimum = [ap.exact(leak._with(small, values), L).info["cost"] for values in small.tables]
+    assert optimum == draws.fewest.tolist()
+
+
+def test_counting_by_buckets_is_counting_all_groupings():
+    for seed in range(2):
+        small = _small(seed, counts=(3, 2, 1))
+        draws = leak.diverse_groupings(small, L)
+        every = leak.Channel(draws.table, draws.key, np.ones(len(draws.key)), draws.stars)
+        for method in METHODS.values():
+            labels = _labels(small, method)
+            channel = leak.by_labels(small, labels)
+            by_all = leak.recovered(small, channel, every)
+            ways = partial(leak._kept_ways, {}, small, channel.key, labels)
+            assert leak.recovered(small, channel, ways) == pytest.approx(by_all)
+
+
+def test_values_that_can_be_renamed_tell_nothing_until_one_is_known():
+    small = _small(1, counts=(3, 3), sizes=(3, 3, 3))
+    draws = leak.diverse_groupings(small, L)
+    best = leak.drawn(draws, 1.0 * (draws.stars == draws.fewest[draws.table]))
+    assert leak.recovered(small, best, best)["right"] == pytest.approx(0.5)
+    assert leak.recovered(small, best, best, 1)["right"] > 0.65  # counting: 3 of 5 others
+
+
+def test_stops_lead_from_tp_plus_to_tp_refined():
+    m = ap.load("adult", sensitive="occupation").sample(40, 0)
+    at = [ap.suppress(m, p) for p in leak.refined_stops(m, 2)]
+    stars = [ap.measure.stars(rel) for rel in at]
+    assert stars == sorted(stars, reverse=True) and len(set(stars)) > 2
+    assert stars[0] == ap.measure.stars(ap.suppress(m, ap.tp_plus(m, 2)))
+    assert stars[-1] == ap.tp_refined(m, 2, seconds=0).info["stars"]
+    assert not any(ap.measure.undiverse_rows(rel, 2) for rel in at)
+
+
+def test_groupings_without_singletons_are_all_there():
+    assert [len(leak.groupings(n, 2)) for n in (4, 6, 8)] == [4, 41, 715]  # OEIS A000296

@@ -1,0 +1,171 @@
+"""What notebooks/beyond/ranking_multiverse counts: who is better, and which choice decides."""
+
+import itertools
+
+import beyond_multiverse as beyond
+import beyond_rankings as rankings
+import numpy as np
+import pandas as pd
+import pytest
+
+import anonpaper as ap
+from anonpaper.errors import InfeasibleError
+
+ONE = pd.DataFrame(
+    {"group": ["g"], "kind": ["loss"], "better": ["A"], "worse": ["B"]}, index=["A > B"]
+)
+LEVELS = {"table": "xy", "draw": [0, 1, 2], "n": [10, 20], "level": [2, 4], "form": "st"}
+
+
+def runs(a, b, measures=("loss", "cost")):
+    """Return rows of two methods, whose numbers are functions of the setting."""
+    found = []
+    for values in itertools.product(*LEVELS.values()):
+        at = dict(zip(LEVELS, values, strict=True))
+        for method, of in (("A", a), ("B", b)):
+            numbers = {name: of({**at, "measure": name}) for name in measures}
+            found.append({"group": "g", "method": method, "d": 3, **at, **numbers})
+    return pd.DataFrame(found)
+
+
+def scored(a, b, about=ONE, **options):
+    return rankings.scores(runs(a, b, **options), about)
+
+
+def test_a_ranking_holds_as_often_as_counted_by_hand():
+    # better on 4 of 6 tables and draws by one of two measures, equal by the other
+    better = {("x", 0), ("x", 1), ("y", 0), ("y", 2)}
+
+    def b(at):
+        if at["measure"] == "cost":
+            return 1.0
+        return 2.0 if (at["table"], at["draw"]) in better else 0.5
+
+    found = scored(lambda at: 1.0, b)
+    assert len(found) == 2 * 3 * 2 * 2 * 2 * 2
+    assert found["score"].mean() == pytest.approx((4 / 6 + 1 / 2) / 2)
+    assert found["how"].value_counts(normalize=True).to_dict() == pytest.approx(
+        {"tie": 1 / 2, "holds": 1 / 3, "fails": 1 / 6}
+    )
+
+
+def test_numbers_that_differ_by_less_than_the_margin_are_ties():
+    rows = runs(lambda at: 1.0, lambda at: 1.004)
+    assert (rankings.scores(rows, ONE)["score"] == 1).all()
+    assert (rankings.scores(rows, ONE, margin=0.01)["score"] == 0.5).all()
+    endless = scored(lambda at: np.inf, lambda at: np.inf if at["n"] == 10 else 3.0)
+    assert endless.groupby("n")["score"].mean().tolist() == [0.5, 0]
+
+
+def test_a_method_without_a_number_loses_and_is_not_left_out():
+    found = scored(
+        lambda at: np.nan if at["level"] == 4 else 1.0, lambda at: np.nan if at["n"] == 20 else 0.5
+    )
+    means = found.groupby(["n", "level"])["score"].mean()
+    assert means.to_dict() == {(10, 2): 0, (10, 4): 0, (20, 2): 1, (20, 4): 0.5}
+    assert found.groupby(["n", "level"])["how"].first().tolist() == [
+        "fails", "better fails", "worse fails", "both fail"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "measures"), [
+    ("loss", {"loss"}), ("risk", {"exposure"}), ("all", {"loss", "exposure"})
+])  # fmt: skip
+def test_a_ranking_is_tested_on_measures_of_its_kind(kind, measures):
+    about = ONE.assign(kind=kind)
+    found = scored(lambda at: 1.0, lambda at: 2.0, about, measures=("loss", "exposure"))
+    assert set(found["measure"]) == measures
+
+
+def explained(score, columns):
+    """Return the variance that dummies of columns explain by least squares."""
+    dummies = pd.get_dummies(score[columns].astype(str).agg(" ".join, axis=1)).to_numpy(float)
+    y = score["score"].to_numpy()
+    return np.var(dummies @ np.linalg.lstsq(dummies, y, rcond=None)[0])
+
+
+def test_the_parts_of_the_variance_are_those_of_least_squares():
+    rng = np.random.default_rng(0)
+    found = scored(lambda at: 1.0, lambda at: rng.choice([0.5, 1.0, 2.0]))
+    parts = rankings.deciding(found)
+    for choice in ("table", "n", "level", "form", "measure"):
+        assert parts[choice] == pytest.approx(explained(found, [choice]))
+    sets = explained(found, ["table", "draw"]) - explained(found, ["table"])
+    assert parts["quasi-identifiers"] == pytest.approx(sets)
+    assert parts["total"] == pytest.approx(found["score"].var(ddof=0))
+    assert parts.drop("total").sum() < parts["total"]
+
+
+@pytest.mark.parametrize(("choice", "first"), [
+    ("table", "x"), ("n", 10), ("level", 2), ("form", "s"), ("measure", "loss")
+])  # fmt: skip
+def test_a_choice_that_alone_decides_has_all_of_the_variance(choice, first):
+    found = scored(lambda at: 1.0, lambda at: 2.0 if at[choice] == first else 0.5)
+    parts = rankings.deciding(found)
+    assert parts[choice] == pytest.approx(0.25) and parts["total"] == pytest.approx(0.25)
+    assert parts.drop([choice, "total"]).abs().max() < 1e-12
+
+
+def test_two_choices_that_decide_together_have_none_alone():
+    found = scored(
+        lambda at: 1.0, lambda at: 2.0 if (at["n"] == 10) == (at["form"] == "s") else 0.5
+    )
+    parts = rankings.deciding(found)
+    assert parts.drop("total").abs().max() < 1e-12 and parts["total"] == pytest.approx(0.25)
+
+
+def test_rankings_survive_if_they_hold_as_often_as_asked():
+    assert rankings.surviving(pd.Series([0.2, 0.9, 1.0, 0.5]), [0, 0.5, 0.9, 1]) == [
+        1, 0.75, 0.5, 0.25
+    ]  # fmt: skip
+
+
+def people(rows=1060):
+    rng = np.random.default_rng(0)
+    qi, many, two = beyond.TABLES["stroke"]
+    columns = {name: rng.integers(0, 3, rows) for name in qi}
+    frame = pd.DataFrame({**columns, many: rng.integers(0, 6, rows), two: rng.random(rows) < 0.3})
+    return {"stroke": ap.Microdata(frame, qi, many)}
+
+
+def test_every_published_ranking_names_methods_of_its_group():
+    found = rankings.published_rankings()
+    assert found.index.is_unique and (found["better"] != found["worse"]).all()
+    for about in found.itertuples():
+        assert {about.better, about.worse} <= set(beyond.GROUPS[about.group][1])
+
+
+@pytest.mark.parametrize("group", ["l-diversity", "publications"])
+def test_outcomes_are_the_measures_of_the_releases(group):
+    given = people()
+    rows = beyond.outcomes(group=group, table="stroke", draw=3, n=60, level=2, tables=given)
+    forms, methods = beyond.GROUPS[group]
+    assert {(row["method"], row["form"]) for row in rows} == {*itertools.product(methods, forms)}
+    if group == "l-diversity":
+        m, _ = beyond._drawn(given["stroke"], "stroke", False, 60, 3)
+        rel = ap.suppress(m, ap.hilbert(m, 2))
+        (row,) = [row for row in rows if (row["method"], row["form"]) == ("Hilbert", "stars")]
+        assert row["values changed"] * 60 == pytest.approx(ap.measure.stars(rel))
+        assert row["rows changed"] * 60 == pytest.approx(ap.measure.suppressed_rows(rel))
+        assert 3 <= row["d"] == m.d <= 6 and row["failed"] == ""
+
+
+def test_a_method_that_finds_nothing_has_rows_without_numbers(monkeypatch):
+    def fails(m, level, seed):
+        raise InfeasibleError("no such table")
+
+    monkeypatch.setitem(beyond.GROUPS, "l-diversity", (("stars", "sub-domains"), {"none": fails}))
+    rows = beyond.outcomes(
+        group="l-diversity", table="stroke", draw=0, n=60, level=2, tables=people()
+    )
+    assert [row["failed"] for row in rows] == ["InfeasibleError"] * 2
+    assert not any("NCP" in row for row in rows)
+
+
+def test_draws_differ_and_rows_to_test_on_are_others():
+    whole = people()["stroke"].replace(frame=people()["stroke"].frame.assign(age=range(1060)))
+    pairs = [beyond._drawn(whole, "stroke", False, 60, draw) for draw in range(8)]
+    assert len({(*m.qi,) for m, _ in pairs}) > 3
+    for m, test in pairs:
+        assert m.n == 60 and test.n == 1000 and m.qi == test.qi
+        assert set(m.frame["age"]).isdisjoint(test.frame["age"])
