@@ -119,9 +119,9 @@ def answers(kind):
 
 def test_the_empty_cell_and_wrong_answers_are_refused_for_what_is_wrong(exercise):
     name, of = exercise
-    stub = {"answer": of.stub, "why": "no answer", "message": ""}
+    stub = {"answer": of.stub, "message": ""}
     found = [
-        (one["why"], repr(error))
+        (one["answer"], repr(error))
         for one in [stub, *answers("wrong")[name]]
         if type(error := attempt(of, one["answer"])) is not AssertionError
         or one["message"] not in str(error)
