@@ -17,6 +17,7 @@ FRAME = pd.DataFrame(
         "algorithm": ["TP"] * 3 + ["TP+"] * 3 + ["Hilbert"] * 3,
     }
 )
+MANY = pd.DataFrame({"l": 1, "stars": 1, "algorithm": range(8)})
 
 
 @pytest.fixture
@@ -28,38 +29,12 @@ def ax():
         plt.close(figure)
 
 
-@pytest.mark.parametrize(("columns", "width"), [(1, 3.5), (2, 7.2)])
-def test_figures_are_as_wide_as_a_column(columns, width):
-    figure, _ = plots.subplots(columns)
-    assert figure.get_figwidth() == width
-    plt.close(figure)
-
-
-def test_other_widths_are_refused():
-    with pytest.raises(ValueError, match="columns is 1"):
-        plots.subplots(3)
-
-
-def test_all_text_is_eight_points_or_a_little_less(ax):
-    plots.lines(ax, FRAME, "l", "stars", "algorithm")
-    ax.legend()
-    texts = [text for text in ax.figure.findobj(mpl.text.Text) if text.get_text()]
-    assert {text.get_fontsize() for text in texts} == {7, 8}
-
-
 def test_lines_differ_in_colour_marker_and_style(ax):
     plots.lines(ax, FRAME, "l", "stars", "algorithm")
     drawn = ax.get_lines()
     assert [line.get_label() for line in drawn] == ["TP", "TP+", "Hilbert"]
     for look in ("get_color", "get_marker", "get_linestyle"):
         assert len({getattr(line, look)() for line in drawn}) == 3
-
-
-def test_lines_sort_by_x(ax):
-    plots.lines(ax, FRAME[:3].sample(frac=1, random_state=1), "l", "stars")
-    line = ax.get_lines()[0]
-    assert line.get_xdata().tolist() == [2, 4, 6]
-    assert line.get_ydata().tolist() == [5, 7, 9]
 
 
 def test_a_name_keeps_its_colour_where_others_are_missing(ax):
@@ -75,15 +50,8 @@ def test_published_values_are_hollow_and_share_the_colour(ax):
     assert [line.get_color() for line in theirs] == [line.get_color() for line in ours]
     assert {line.get_markerfacecolor() for line in theirs} == {"none"}
     assert {line.get_linestyle() for line in theirs} == {"None"}
-
-
-def test_published_values_have_one_entry_in_the_legend(ax):
-    plots.lines(ax, FRAME, "l", "stars", "algorithm")
-    plots.published(ax, FRAME, "l", "stars", "algorithm")
     names = [text.get_text() for text in ax.legend().get_texts()]
     assert names == ["TP", "TP+", "Hilbert", "published"]
-    plots.label_lines(ax)
-    assert sorted(text.get_text() for text in ax.texts) == ["Hilbert", "TP", "TP+"]
 
 
 def test_repeated_values_need_a_spread(ax):
@@ -104,18 +72,13 @@ def test_repeated_values_need_a_spread(ax):
         ({"frame": FRAME[:0]}, "no rows"),
         ({"order": ["TP", "TP+"]}, r"\['Hilbert'\], not listed"),
         ({"spread": "sd"}, "spread is 'range' or 'quartiles'"),
+        ({"frame": MANY}, "8 lines look too similar: draw at most 7"),
     ],
 )
 def test_lines_refuse(ax, change, message):
     given = {"frame": FRAME, "x": "l", "y": "stars", "by": "algorithm"}
     with pytest.raises(ValueError, match=message):
         plots.lines(ax, **(given | change))
-
-
-def test_more_names_than_looks_are_refused(ax):
-    frame = pd.DataFrame({"x": 1, "y": 1, "name": range(8)})
-    with pytest.raises(ValueError, match="8 lines look too similar: draw at most 7"):
-        plots.lines(ax, frame, "x", "y", "name")
 
 
 def test_bars_stand_side_by_side_without_overlap(ax):
@@ -126,11 +89,6 @@ def test_bars_stand_side_by_side_without_overlap(ax):
         right <= left + 1e-9 for (_, right), (left, _) in zip(edges, edges[1:], strict=False)
     )
     assert ax.get_lines()[0].get_ydata().tolist() == [5, 7, 9]
-
-
-def test_bars_refuse_two_rows_for_one_bar(ax):
-    with pytest.raises(ValueError, match="two rows for one bar of 'TP'"):
-        plots.bars(ax, pd.concat([FRAME, FRAME[:1]]), "l", "stars", "algorithm")
 
 
 def test_direct_labels_do_not_touch(ax):
@@ -162,30 +120,9 @@ def test_the_same_bytes_from_another_process(format):
     assert len(runs) == 1
 
 
-def test_files_hold_no_date_and_no_program(ax):
-    plots.lines(ax, FRAME, "l", "stars", "algorithm")
-    svg, png = plots.render(ax.figure, "svg"), plots.render(ax.figure, "png")
-    assert b"<dc:date>" not in svg
-    assert b"matplotlib.org" not in svg.split(b"<defs>")[0].lower()
-    assert b"Software" not in png
-
-
-def test_render_refuses_other_formats(ax):
-    with pytest.raises(ValueError, match="format is 'svg' or 'png', got 'pdf'"):
-        plots.render(ax.figure, "pdf")
-
-
 def test_a_footer_does_not_cover_the_axis_label(ax):
     plots.lines(ax, FRAME, "l", "stars", "algorithm")
     plots.footer(ax.figure, "data: occ, in place of OCC")
     ax.figure.canvas.draw()
     footer = ax.figure.texts[0].get_window_extent()
     assert footer.y1 <= ax.xaxis.label.get_window_extent().y0
-
-
-def test_a_footer_stands_once():
-    figure, _ = plots.subplots()
-    plots.footer(figure, "data: occ")
-    plots.footer(figure, "data: occ")
-    assert [text.get_text() for text in figure.texts] == ["data: occ"]
-    plt.close(figure)

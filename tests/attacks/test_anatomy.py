@@ -46,15 +46,6 @@ def test_the_order_of_lines_tells_no_secret(ending, tmp_path):
     assert abs(right - chance) < 6 * np.sqrt(0.25 * people)
 
 
-def test_the_order_of_the_analysts_tables_tells_all():
-    m = as_people(random_table(0))
-    anatomy = ap.anatomize(m, ap.mondrian(m, k=4, l=2))
-    guess = by_order(
-        anatomy.qit.astype(str).to_dict("records"), anatomy.st.astype(str).to_dict("records")
-    )
-    assert list(guess.values()) == m.frame["ill"].astype(str).tolist()
-
-
 def test_group_numbers_are_drawn_anew(tmp_path):
     m = as_people(random_table(0))
     anatomy = ap.anatomize(m, ap.mondrian(m, k=3, l=2))

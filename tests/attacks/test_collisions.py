@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import anonpaper as ap
-from anonpaper.errors import ColumnError, FileError, ParameterError
+from anonpaper.errors import ColumnError, ParameterError
 from anonpaper.owner.cli import main
 
 
@@ -32,11 +32,6 @@ def test_what_stands_for_two_things_is_refused(form, values, tmp_path):
     with pytest.raises(ColumnError, match="would have several meanings in 'q'"):
         rel.write(tmp_path / "out.csv")
     assert not list(tmp_path.iterdir())  # nothing was written
-
-
-def test_texts_that_are_equal_to_nothing_published_are_kept():
-    found = ap.suppress(table(["*", "*", "{a}", "{a}", "[1 - 2]", "[1 - 2]"]), PAIRS)
-    assert set(found.public_frame()["q"]) == {"*", "{a}", "[1 - 2]"}
 
 
 class Sex(str, Enum):  # noqa: UP042 - a StrEnum is written as its text
@@ -74,15 +69,3 @@ def test_what_a_partition_stars_is_not_published(form):
     p = ap.Partition([0, 0, 1, 1, 2, 2], starred=[[True], [False], [False]])
     with pytest.raises(ParameterError, match="stars values"):
         getattr(ap, form)(table(list("aabbcc")), p)
-
-
-@pytest.mark.parametrize("path", [None, 3, b"out.csv", "a\x00.csv", "a" * 300 + ".csv"])
-def test_what_is_no_place_is_refused(path):
-    with pytest.raises(FileError, match="cannot be a file"):
-        ap.suppress(table(list("aabbcc")), PAIRS).write(path)
-
-
-@pytest.mark.parametrize("keep", ["name", ["nobody"], [["name"]], 3])
-def test_what_is_no_column_is_not_kept(keep):
-    with pytest.raises((ColumnError, ParameterError), match="keep"):
-        ap.suppress(table(list("aabbcc")), PAIRS).public_tables(keep)

@@ -6,7 +6,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from referees.published import WAYS, refused, released, some_releases
+from referees.published import some_releases
 
 import anonpaper as ap
 
@@ -35,17 +35,6 @@ def test_no_file_holds_a_name_a_category_or_a_note(tmp_path):
                 assert found.metadata.metadata is None
                 assert "dictionary" not in str(found.schema_arrow)
                 assert found.num_row_groups == 1
-
-
-@pytest.mark.parametrize(("name", "form"), [way for way in WAYS if not refused(*way)])
-def test_a_public_frame_has_plain_columns(name, form):
-    rel = released(name, form, 7)
-    for frame in rel.public_tables():
-        assert frame.attrs == {}
-        assert isinstance(frame.index, pd.RangeIndex) and frame.index.name is None
-        assert frame.columns.name is None
-        assert {str(dtype) for dtype in frame.dtypes} <= {"object", "int64"}
-        assert frame.columns.tolist()[0] in ("age", "group")
 
 
 def variants(frame, rng):

@@ -26,6 +26,16 @@ def same_groups(labels, other):
     return len(set(zip(labels, other, strict=True))) == len(set(labels)) == len(set(other))
 
 
+def tables_in_question(labels, secrets):
+    """Yield every way to share the secrets of each group among its rows."""
+    groups = [np.flatnonzero(labels == g) for g in np.unique(labels)]
+    for choice in product(*(sorted(set(permutations(secrets[rows]))) for rows in groups)):
+        table = np.empty(len(labels), dtype=object)
+        for rows, values in zip(groups, choice, strict=True):
+            table[rows] = values
+        yield table
+
+
 def concluded(register, files, group):
     """The greatest posterior of any secret, from the two files of an anatomy and the algorithm."""
     qit, st = map(read, files)
@@ -35,11 +45,10 @@ def concluded(register, files, group):
     secrets = defaultdict(list)
     for line in st:
         secrets[int(line["group"])] += [line["ill"]] * int(line["count"])
-    fitting = []
-    for choice in product(*(sorted(set(permutations(secrets[g]))) for g in sorted(secrets))):
-        table = np.empty(len(register), dtype=object)
-        for g, values in zip(sorted(secrets), choice, strict=True):
-            table[labels == g] = values
+    fitting, published = [], np.empty(len(register), dtype=object)
+    for g, values in secrets.items():
+        published[labels == g] = values
+    for table in tables_in_question(labels, published):
         try:
             found = group(ap.Microdata(register.assign(ill=table), ["age", "place"], "ill"))
         except AnonpaperError:
@@ -73,16 +82,6 @@ def test_who_repeats_an_algorithm_learns_no_more_than_is_measured(name, tmp_path
             assert reached == pytest.approx(measured["concluded"].max())
         further += reached > promised + 1e-9
     assert (further > 0) == (name != "k_member")
-
-
-def tables_in_question(labels, secrets):
-    """Yield every way to share the secrets of each group among its rows."""
-    groups = [np.flatnonzero(labels == g) for g in np.unique(labels)]
-    for choice in product(*(sorted(set(permutations(secrets[rows]))) for rows in groups)):
-        table = np.empty(len(labels), dtype=object)
-        for rows, values in zip(groups, choice, strict=True):
-            table[rows] = values
-        yield table
 
 
 def test_what_a_known_seed_of_klt_tells_and_one_that_nobody_knows():

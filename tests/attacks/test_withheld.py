@@ -35,12 +35,6 @@ def test_the_audit_says_what_the_absence_of_people_tells(tmp_path):
     assert tried > 80
 
 
-def test_without_a_secret_only_the_number_is_said():
-    m = random_table(0).with_roles(sensitive=None)
-    audit = ap.suppress(m, ap.Partition([0] * (m.n - 2) + [-1, -1])).audit()
-    assert audit["principle"].tolist() == ["k-anonymity", "rows withheld"]
-
-
 # -- what only withheld rows have, in the saved recoding and in next year's table ----------------
 
 

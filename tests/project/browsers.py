@@ -2,6 +2,8 @@
 
 from contextlib import contextmanager
 
+from axe_playwright_python.sync_playwright import Axe
+
 PATIENCE = 120_000  # milliseconds, on a busy machine
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PHONE, SCREEN = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
@@ -14,6 +16,15 @@ def opened(browser, **options):
     with browser.new_context(**options) as context:
         context.set_default_timeout(PATIENCE)
         yield context.new_page()
+
+
+def serious(page):
+    """Return what axe finds that some readers could not use."""
+    return [
+        (rule["id"], [node["html"][:200] for node in rule["nodes"][:3]])
+        for rule in Axe().run(page).response["violations"]
+        if rule["impact"] in ("serious", "critical")
+    ]
 
 
 # the article of the site scrolls by itself, so what is too wide for it does not make the page

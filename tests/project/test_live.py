@@ -4,8 +4,7 @@ import html
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from project.browsers import BROKEN, FAULTS, PHONE
+from project.browsers import BROKEN, FAULTS, PHONE, serious
 from project.lessons import secrets_of_lessons
 from project.live import METHODS, Live, LiveNotebook, Served, build
 from project.tools import load_tool
@@ -36,15 +35,6 @@ def live(browser, folder):
     served.close()
     yield live
     context.close()
-
-
-def serious(page):
-    found = Axe().run(page).response["violations"]
-    return [
-        (rule["id"], [node["html"][:200] for node in rule["nodes"][:3]])
-        for rule in found
-        if rule["impact"] in ("serious", "critical")
-    ]
 
 
 def test_pages_of_lessons_carry_no_solution(folder):

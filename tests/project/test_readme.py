@@ -2,18 +2,17 @@
 
 import re
 import shlex
-from io import BytesIO
 from pathlib import Path
 
 import pytest
-from matplotlib import image
-from project.tools import files_of_the_project, load_tool
+from project.tools import files_of_the_project
 
 from anonpaper.owner.cli import app, main
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 GUIDES = [README, *sorted(ROOT.glob("site/*.md"))]
+LINKED = [*GUIDES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", ROOT / "figures" / "README.md"]
 TEXT = "\n".join(path.read_text() for path in GUIDES)
 EXAMPLES = dict.fromkeys(re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL))  # each once
 
@@ -25,22 +24,12 @@ def test_the_examples_run_as_they_are_printed(example, tmp_path, monkeypatch, ca
     assert "frequency l-diversity" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("page", GUIDES, ids=lambda path: path.name)
-def test_links_lead_somewhere(page):
-    links = re.findall(r"\]\(([^)#]+)\)", page.read_text())
-    missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
-    assert missing == []
-    assert links or page.name == "glossary.md"
-
-
-def test_the_picture_of_the_readme_is_what_is_drawn_from_the_tables():
-    """After a change of its code or tables: `.venv/bin/python tools/results.py picture`."""
-    if not (ROOT / "figures/paper/boger2020").is_dir():
-        pytest.skip("the paper of its right half was taken out")
-    drawn = image.imread(BytesIO(load_tool("results").picture()))
-    committed = image.imread(ROOT / "figures/before_and_after.png")
-    assert drawn.shape == committed.shape
-    assert (abs(drawn - committed) > 0.1).mean() < 1e-4  # of one machine and another
+def test_links_lead_somewhere():
+    links = [(page, link) for page in LINKED
+             for link in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text())]  # fmt: skip
+    assert len(links) > 50
+    assert [(page.name, link) for page, link in links
+            if "://" not in link and not (page.parent / link).exists()] == []  # fmt: skip
 
 
 def test_make_targets_exist():
@@ -76,6 +65,3 @@ def test_commands_that_other_texts_name_exist():
     for name, module, command in named:
         assert module.rstrip(".") == "anonpaper", name
         assert command is None or command in commands, (name, command)
-
-
-# ---- figures/README.md ------------------------------------------------------------------------

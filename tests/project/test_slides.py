@@ -52,11 +52,8 @@ def test_every_slide_can_be_shown_without_a_network(path, folder, browser):
         assert page.evaluate(FAULTS) == []
 
 
-def test_every_lesson_has_slides_for_two_lectures_without_a_solution(folder):
+def test_no_slide_shows_a_solution(folder):
     secrets = secrets_of_lessons()
     for path in LESSONS:
-        page = (folder / f"{path.stem}.html").read_text()
-        assert 14 <= page.count("<section>") <= 20, path.stem
-        assert page.count("<blockquote>") >= 5, path.stem
-        text = " ".join(re.sub("<[^>]*>", "", page).split())
+        text = " ".join(re.sub("<[^>]*>", "", (folder / f"{path.stem}.html").read_text()).split())
         assert [secret for secret in secrets if secret in text] == []
