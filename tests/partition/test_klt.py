@@ -85,10 +85,8 @@ def test_same_groups_as_row_by_row(m, rule, weights, distance, seed, withheld):
         except InfeasibleError:
             assert not any_group_holds(m, k, l, theta, all_rows=withheld == "merge")
             return
-        scanned = klt(*arguments, withheld=withheld, index=False)
     plain = RowByRow(*arguments, withheld)
-    assert p.labels.tolist() == scanned.labels.tolist() == plain.run().tolist()
-    assert p.info == scanned.info
+    assert p.labels.tolist() == plain.run().tolist()
     assert (p.info["repeats"], p.info["formed"]) == (plain.repeats, plain.formed)
     if withheld == "merge":
         assert p.info["unplaced_rows"] == 0
