@@ -51,44 +51,30 @@ def tp_refined(
 ) -> Partition:
     r"""Guarantee frequency l-diversity with never more stars than TP+.
 
-    So at most :math:`l \cdot d` times the fewest stars, as TP. The number of rows with a star has
-    no such guarantee: rows that TP keeps whole may get a star if that saves others.
-    :func:`anonpaper.measure.fewest_stars` bounds the distance from the optimum. The attack
-    described in :func:`anonpaper.tp` also works here.
+    So at most :math:`l \cdot d` times the fewest stars; more rows than with TP may have one.
 
     Parameters
     ----------
-    m, l
-        As for :func:`anonpaper.tp`.
+    m, l, seed : see :mod:`anonpaper.partition`
     seconds : float, optional
-        Begin no further round of the search after this time (at least 0), or after 400 rounds in a
-        row without a saved star; the result then depends on the machine. By default the size of
-        the table fixes the number of rounds.
-    seed : int, numpy.random.Generator or None
-        Decides which groups are neighbours, and the order of choices with equally many stars.
+        Begin no further round after this time (at least 0), or after 400 rounds without a saved
+        star. By default the size of the table fixes the rounds, so that machines agree.
 
     Returns
     -------
     Partition
-        Groups of equal QI, and groups with stars of mostly l to 2l - 1 rows. ``info`` is that of
-        :func:`anonpaper.tp_plus` for the start, with ``stars_of_tp_plus``, ``stars`` and
-        ``search_rounds``, the number of passes over all groups.
+        ``info`` is that of :func:`anonpaper.tp_plus` for the start, with ``stars_of_tp_plus``,
+        ``stars`` and ``search_rounds``, the number of passes over all groups.
 
     Raises
     ------
     ColumnError, ParameterError, InfeasibleError
-        As :func:`anonpaper.tp`; also if `seconds` is negative.
-
-    Notes
-    -----
-    O(f·2^d·d) for one round, where f cells are listed in groups, with at most 1,024 choices of
-    attributes: if there are more, those that suppress or keep fewest. Taking rows from a bucket is
-    O(m) for m sensitive values. Without `seconds` there are at most 10 to 400 rounds, fewer for
-    larger tables; 40 in a row without a saved star end the search.
+        See :mod:`anonpaper.partition`; also if `seconds` is negative.
 
     References
     ----------
-    xiao2010, sections 5.2 (phase one), 5.6 and 6.1 (TP+). The search is this package's.
+    xiao2010, sections 5.2, 5.6 and 6.1; the search is this package's. A round is O(f·2^d·d) for f
+    cells listed in groups, with at most 1,024 choices of attributes.
 
     Examples
     --------

@@ -137,8 +137,8 @@ def test_posterior_of_another_algorithm_that_is_named():
 
 def test_the_algorithm_is_read_off_however_it_was_called():
     m = ap.examples.hospital()
-    rel = ap.generalize(m, ap.mondrian(m, np.int64(2), l=2, relaxed=True))
-    given = minimality(rel, partial(ap.mondrian, k=2, l=2, relaxed=True))
+    rel = ap.generalize(m, ap.mondrian(m, np.int64(2), l=2))
+    given = minimality(rel, partial(ap.mondrian, k=2, l=2))
     pd.testing.assert_frame_equal(minimality(rel), given)
 
 

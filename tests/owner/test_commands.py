@@ -29,7 +29,7 @@ ARGUMENTS = {
     "exact": ["--l", "2", "--objective", "rows", "--max-rows", "8"],
     "optimal_two_diverse": [],
     "klt": ["--k", "4", "--l", "2", "--theta", "0.5", "--weight", "age=2"],
-    "mondrian": ["--k", "3", "--l", "2", "--diversity", "distinct", "--relaxed"],
+    "mondrian": ["--k", "3", "--l", "2", "--diversity", "distinct"],
     "k_member": ["--k", "3"],
     "oka": ["--k", "3"],
     "diva": ["--k", "3", "--constraints", "sigma.txt"],

@@ -1,7 +1,5 @@
 """Balanced classes: the guarantees, the refusals, and cosine similarity against numpy."""
 
-import itertools
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -41,28 +39,21 @@ def classes_can_exist(counts, n, k, l):
 
 @settings(max_examples=150)
 @given(
-    tables(),
-    st.integers(2, 8),
-    st.integers(2, 4),
-    st.integers(0, 3),
-    st.sampled_from([1.0, 0.5]),
-    st.sampled_from([1, 5, 1000]),
+    tables(), st.integers(2, 8), st.integers(2, 4), st.integers(0, 3), st.sampled_from([1.0, 0.5])
 )
-def test_every_class_is_balanced_and_diverse_or_none_exist(m, k, l, seed, share, reach):
+def test_every_class_is_balanced_and_diverse_or_none_exist(m, k, l, seed, share):
     assume(l <= k <= m.n)
     possible = classes_can_exist(m.sensitive_counts.tolist(), m.n, k, l)
     if not possible:
         with pytest.raises(InfeasibleError):
-            balanced_classes(m, k, l, seed, reach=reach)
+            balanced_classes(m, k, l, seed)
         return
-    p = balanced_classes(m, k, l, seed, largest_share=share, reach=reach)
+    p = balanced_classes(m, k, l, seed, largest_share=share)
     assert len(p) == m.n and p.n_unpublished == 0
     assert k <= p.sizes().min() and p.sizes().max() <= 2 * k - 1
     by_class = m.frame.groupby(p.labels)["ill"].nunique()
     assert by_class.min() >= l
-    assert np.array_equal(
-        p.labels, balanced_classes(m, k, l, seed, largest_share=share, reach=reach).labels
-    )
+    assert np.array_equal(p.labels, balanced_classes(m, k, l, seed, largest_share=share).labels)
 
 
 @settings(max_examples=100)
@@ -104,16 +95,6 @@ def test_most_classes_is_the_largest_number_that_works(counts, l):
     assert eligible_height(np.array(counts), l, sum(counts))[0] == best
 
 
-def test_the_count_of_classes_is_reached_by_an_exhaustive_deal():
-    # 3 a, 2 b, 1 c with 2 distinct values each: three classes of two exist, and no more
-    assert eligible_height(np.array([3, 2, 1]), 2, 3)[0] == 3
-    rows = "aaabbc"
-    assert any(
-        all(len(set(pair)) == 2 for pair in zip(deal[::2], deal[1::2], strict=True))
-        for deal in set(itertools.permutations(rows))
-    )
-
-
 def test_similarity_is_the_cosine_of_the_encoded_rows():
     rng = np.random.default_rng(5)
     frame = pd.DataFrame(
@@ -149,35 +130,6 @@ def test_even_halves_are_kept_on_an_even_table():
     assert balanced_classes(m, k=10, l=2).info["least_entropy"] < np.log(2)
 
 
-def test_the_least_entropy_is_that_of_the_least_diverse_class():
-    rng = np.random.default_rng(2)
-    frame = pd.DataFrame({"age": rng.integers(0, 9, 60), "ill": rng.choice(list("sstu"), 60)})
-    p = balanced_classes(ap.Microdata(frame, ["age"], "ill"), k=6)
-    shares = pd.crosstab(p.labels, frame["ill"], normalize="index").to_numpy()
-    entropies = -np.where(shares > 0, shares * np.log(np.where(shares > 0, shares, 1)), 0).sum(1)
-    assert entropies.min() < entropies.mean() - 0.1
-    assert p.info["least_entropy"] == pytest.approx(entropies.min())
-
-
-def test_a_wider_search_finds_more_alike_rows_and_few_cells_are_nearly_enough():
-    rng = np.random.default_rng(1)
-    frame = pd.DataFrame(
-        {
-            "a": rng.integers(0, 40, 3000),
-            "b": rng.integers(0, 40, 3000),
-            "c": rng.choice(list("abcdef"), 3000),
-            "ill": rng.integers(0, 2, 3000),
-        }
-    )
-    m = ap.Microdata(frame, ["a", "b", "c"], "ill")
-    narrow, near, everything = (
-        balanced_classes(m, 5, 2, reach=reach).info["mean_similarity"] for reach in (2, 50, 3000)
-    )
-    # greedy: a better class now may leave worse rows for later, so only roughly monotone
-    assert narrow < min(near, everything)
-    assert near == pytest.approx(everything, abs=0.005)
-
-
 def test_the_least_entropy_is_that_of_the_least_even_class():
     for values, entropy in (([0, 0, 1, 1], np.log(2)), ([0, 0, 0, 1], 0.5623)):
         two = ap.Microdata(pd.DataFrame({"q": [1] * 4, "s": values}), ["q"], "s")
@@ -206,8 +158,6 @@ def test_what_cannot_be_is_refused_with_the_way_out():
         {"k": 41},
         {"k": 5, "l": 1},
         {"k": 5, "l": 6},
-        {"k": 5, "reach": 0},
-        {"k": 5, "similarity": 1.1},
         {"k": 5, "largest_share": 0},
         {"k": 5, "seed": -1},
         {"k": 5.0},

@@ -93,66 +93,36 @@ def klt(
 ) -> Partition:
     """Guarantee k-anonymity, *distinct* l-diversity and theta-diversity by greedy clustering.
 
-    Every row is in a group of at least k rows and l distinct sensitive values, none with a share
-    above theta. With ``withheld="drop"``, the paper's step 6, rows may be withheld without any
-    guarantee: they may share a sensitive value (``info["unplaced_share"]``). No distance is
-    optimal: every step is greedy.
+    Rows that are withheld may share a sensitive value (``info["unplaced_share"]``).
 
     Parameters
     ----------
-    m : Microdata
-        A table with a sensitive attribute, n rows.
-    k : int
-        Least number of rows of a group, from 1 to n.
-    l : int
-        Least number of distinct sensitive values of a group, from 1 to the number that occur.
+    m, k, l, seed : see :mod:`anonpaper.partition`
     theta : float
         Largest share of one sensitive value in a group, in (0, 1].
     weights : mapping of column label to float, optional
         Weights of the attributes in the distance, at least 0; 1 by default.
     distance : mapping of column label to {"univariate", "set"} or function, optional
-        Distance of two clusters on an attribute: the weighted univariate distance of their mean
-        places, whether their sets of values differ, or the mean of a function of two values over
-        all pairs of their rows (symmetric, at least 0). By default numeric and two-valued
-        attributes are ``"univariate"``, others ``"set"``.
-    seed : int, numpy.random.Generator or None
-        Seed of the order in which rows are taken; None takes fresh entropy.
+        Distance of mean places (default for numeric and two-valued attributes), whether sets of
+        values differ (for others), or the mean of a symmetric function over all pairs of rows.
     withheld : {"merge", "drop"}
-        A cluster that step 5 cannot merge is merged with the closest that has room for its most
-        frequent value, until all three principles hold; or its rows are withheld, as in the paper.
+        A cluster that step 5 cannot merge joins the closest that has room for its most frequent
+        value, until all three principles hold; or its rows are withheld, as in the paper.
 
     Returns
     -------
     Partition
-        Groups in the order in which they were formed; -1 for withheld rows. ``info`` has
-
-        - ``repeats``: how often step 4 went back to step 1, the paper's M;
-        - ``formed``: clusters formed in step 2;
-        - ``unplaced_rows``: rows labelled -1;
-        - ``unplaced_share``: the largest share of one sensitive value among them, 0 if none.
+        -1 for withheld rows. ``info`` has the paper's M (``repeats``), clusters ``formed`` in step
+        2, ``unplaced_rows`` and the largest share of one value among them (``unplaced_share``).
 
     Raises
     ------
-    ColumnError, ParameterError
-        The table has no sensitive attribute, or `weights` or `distance` has an unknown name; a
-        parameter is out of its range, a weight negative, a distance unknown or not symmetric.
-    InfeasibleError
-        Fewer than l sensitive values, or a value with a share above theta in the whole table; with
-        ``withheld="drop"``: no choice of rows makes a single group.
-
-    Warns
-    -----
-    UnplacedRowsWarning
-        Some rows are labelled -1.
-
-    Notes
-    -----
-    O((1 + M)·n·(d + m)·log n) for M repeats and m sensitive values if boxes separate near from
-    far; at worst O((1 + M)·n²·d), as the paper's steps.
+    ColumnError, ParameterError, InfeasibleError
+        See :mod:`anonpaper.partition`; a distance or weight is none; no grouping meets theta.
 
     References
     ----------
-    boger2020, sections 3.1 and 4.4.
+    boger2020, section 3.1. O((1 + M)·n·(d + m)·log n) where boxes separate; at worst n²·d.
 
     Examples
     --------
