@@ -82,20 +82,6 @@ def test_counts_are_those_of_the_published_frame_for_every_kind_of_release():
     assert Constraint({"ETH": "Caucasian"}, 0, 10).count(ap.suppress(m, starred)) == 0
 
 
-def test_definition_2_3_on_tables_1_and_2():
-    m = ap.examples.patients()
-    asian = Constraint({"ETH": "Asian"}, 2, 5)
-    untouched = ap.suppress(m, ap.Partition(range(10)))
-    assert asian.holds(untouched)
-    assert asian.holds(ap.suppress(m, ap.examples.patients_three_anonymous()))
-    report = dc.check_constraints(
-        ap.suppress(m, ap.examples.patients_three_anonymous()), ap.examples.patients_constraints()
-    )
-    assert report["published"].tolist() == [3, 0, 0]
-    assert report["holds"].tolist() == [True, False, False]
-    assert report["in_table"].tolist() == [3, 2, 4]
-
-
 # -- the three classes, as published ---------------------------------------------------------
 
 
@@ -153,14 +139,6 @@ def test_bounds_are_capped_by_what_exists_and_the_table_itself_can_have_them(bui
 def test_a_total_out_of_range_is_refused(total):
     with pytest.raises(errors.ParameterError, match="total must be an integer from 5 to 3000"):
         dc.average_constraints(ap.load("adult", rows=3_000), ["race"], total)
-
-
-def test_attributes_must_be_a_sequence_of_known_names():
-    m = ap.examples.patients()
-    with pytest.raises(errors.ParameterError, match="sequence of names"):
-        dc.minimum_constraints(m, "GEN")
-    with pytest.raises(errors.ColumnError, match="SEX"):
-        dc.minimum_constraints(m, ["SEX"])
 
 
 # -- conflicts -------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 import anonpaper as ap
 from anonpaper.errors import ColumnError, InfeasibleError, ParameterError
 from anonpaper.partition.balanced import balanced_classes
-from anonpaper.partition.tp import eligible_height
 
 
 @st.composite
@@ -89,12 +88,6 @@ def test_the_unit_and_the_zero_of_a_number_change_nothing():
     assert years.labels.tolist() == days.labels.tolist() and years.info == days.info
 
 
-@given(st.lists(st.integers(0, 12), min_size=1, max_size=5), st.integers(1, 4))
-def test_most_classes_is_the_largest_number_that_works(counts, l):
-    best = max(g for g in range(sum(counts) + 1) if sum(min(c, g) for c in counts) >= l * g)
-    assert eligible_height(np.array(counts), l, sum(counts))[0] == best
-
-
 def test_similarity_is_the_cosine_of_the_encoded_rows():
     rng = np.random.default_rng(5)
     frame = pd.DataFrame(
@@ -112,22 +105,6 @@ def test_similarity_is_the_cosine_of_the_encoded_rows():
     encoded /= np.linalg.norm(encoded, axis=1)[:, None]
     # one class: its centre is some row, so the mean similarity is one of the row means
     assert np.isclose(encoded @ encoded.mean(axis=0), p.info["mean_similarity"]).any()
-
-
-def test_close_rows_share_a_class():
-    frame = pd.DataFrame({"age": [1, 1, 1, 1, 90, 90, 90, 90], "ill": list("abababab")})
-    p = balanced_classes(ap.Microdata(frame, ["age"], "ill"), k=4, l=2)
-    assert len(set(p.labels[:4])) == len(set(p.labels[4:])) == 1
-    assert p.info["mean_similarity"] == pytest.approx(1)
-
-
-def test_even_halves_are_kept_on_an_even_table():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"age": rng.integers(0, 50, 400), "ill": [0, 1] * 200})
-    m = ap.Microdata(frame, ["age"], "ill")
-    p = balanced_classes(m, k=10, l=2, largest_share=0.5)
-    assert p.info["least_entropy"] == pytest.approx(np.log(2))
-    assert balanced_classes(m, k=10, l=2).info["least_entropy"] < np.log(2)
 
 
 def test_the_least_entropy_is_that_of_the_least_even_class():

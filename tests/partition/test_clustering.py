@@ -59,16 +59,6 @@ def test_nothing_is_lost_where_all_tuples_have_k_copies(algorithm):
         assert star_rate(m, p) == 0
 
 
-def test_oka_assigns_rows_to_the_nearest_start():
-    frame = pd.DataFrame({"a": list("xxxxyyyy"), "b": list("ppppqqqq")})
-    m = ap.Microdata(frame, ["a", "b"])
-    for seed in range(20):
-        p = ap.oka(m, 4, seed)
-        assert star_rate(m, p) in (0, 1)
-        if p.info["given_back"] == 0:
-            assert star_rate(m, p) == 0
-
-
 @pytest.mark.parametrize("algorithm", [ap.k_member, ap.oka])
 def test_the_same_seed_gives_the_same_labels(algorithm):
     m = ap.load("adult", rows=2_000)
@@ -100,11 +90,6 @@ def test_strict_mondrian_keeps_copies_together_in_boxes_that_do_not_overlap(case
     for i, (low, high) in enumerate(boxes):
         for other_low, other_high in boxes[:i]:
             assert ((high < other_low) | (other_high < low)).any()
-
-
-def test_mondrian_makes_groups_of_ten_if_it_is_not_told_how_large():
-    m = ap.Microdata(pd.DataFrame({"age": range(20)}), ["age"])
-    assert ap.mondrian(m).sizes().tolist() == [10, 10]
 
 
 @settings(max_examples=150)

@@ -13,8 +13,8 @@ choices of the paper; ``beyond`` and ``existence`` are not in the paper. They ru
 ``info`` of the result has the ``order`` in which constraints were coloured, ``components`` of the
 graph, ``candidates_tried``, ``backtracks``, ``coloured_by`` (``"search"``, ``"exact test"`` or
 ``"nothing to do"``), ``diverse_rows`` and ``diverse_clusters`` (of the diverse clustering), and
-``stars_by_phase`` of ``suppress``, ``anonymize`` and ``integrate``. An error after a search has the
-first four as its ``info``.
+``stars_by_phase`` of ``suppress``, ``anonymize`` and ``integrate``. After a search, an error has
+the first four as its ``info``.
 """
 
 from anonpaper.partition.diva.algorithms import diva
