@@ -76,9 +76,7 @@ Methods, and the options that each needs and takes:
   tp_plus              tp, then the suppressed rows grouped by hilbert: --l
   tp_refined           tp_plus, then its stars searched for fewer: --l --seconds --seed
 
-The constraints of diva are lines such as `sex[Female] & race[Black], 20, 400`; or a csv whose
-columns are attributes, low and high; or JSON, a list of
-{"target": {"sex": "Female"}, "low": 20, "high": 400}.
+The constraints of diva are a file of lines such as `sex[Female] & race[Black], 20, 400`.
 """
 _EXAMPLES = """
 \b

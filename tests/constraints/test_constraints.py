@@ -46,13 +46,11 @@ def test_bad_constraints_are_refused(target, low, high, error, says):
         Constraint(target, low, high)
 
 
-def test_a_file_survives_being_written_and_read(tmp_path):
+def test_a_file_is_read_line_by_line(tmp_path):
     path = tmp_path / "constraints.txt"
     sigma = [*ap.examples.patients_constraints(), Constraint({"a[b]": "c & d"}, 0, 1)]
-    dc.write_constraints(path, sigma, comment="two lines\nof comment")
-    assert path.read_text().startswith("# two lines\n# of comment\nETH[Asian], 2, 5\n")
+    path.write_text("\n".join(["# two lines", "# of comment", *map(str, sigma)]))
     assert dc.read_constraints(path) == sigma
-    assert list(tmp_path.iterdir()) == [path]
     path.write_text("# fine\n\nETH[Asian], 2, 5\nETH[Asian] 2, 5\n")
     with pytest.raises(errors.ConstraintError, match=r"constraints.txt, line 4: 'ETH\[Asian\] 2"):
         dc.read_constraints(path)
