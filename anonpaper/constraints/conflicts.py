@@ -49,21 +49,6 @@ def find_contradictions(
 ) -> list[Contradiction]:
     """Find quickly, before any search, constraints that no k-anonymous suppression satisfies.
 
-    Parameters
-    ----------
-    m, constraints : Microdata, and sequence of DiversityConstraint
-        ConstraintError if a target names an unknown attribute or value.
-    k : int
-        Smallest group size, from 1 to n.
-
-    Returns
-    -------
-    list of Contradiction
-        An empty list does not prove that a solution exists: :func:`~anonpaper.partition.diva.diva`
-        decides that.
-
-    Notes
-    -----
     By diva2021, Definitions 2.3 and 2.4, suppression creates no values and keeps sensitive ones:
 
     1. a lower bound cannot exceed the number of rows in the table;
@@ -74,7 +59,9 @@ def find_contradictions(
     5. lower bounds of finer targets that exclude each other cannot together exceed the upper
        bound of a coarser one.
 
-    The rules are ours. O(n) per constraint and O(s^2) for s constraints.
+    The rules are ours. An empty list does not prove that a solution exists: :func:`anonpaper.diva`
+    decides that. ConstraintError if a target names an unknown attribute or value. O(n) per
+    constraint and O(s^2) for s constraints.
 
     Examples
     --------

@@ -7,9 +7,7 @@ diva2021, Definition 2.3.
 
 from __future__ import annotations
 
-import csv
 import difflib
-import json
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -20,10 +18,9 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import errors
-from anonpaper.files import write_named
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 
-__all__ = ["DiversityConstraint", "check_constraints", "read_constraints", "write_constraints"]
+__all__ = ["DiversityConstraint", "check_constraints", "read_constraints"]
 
 
 @dataclass(frozen=True)
@@ -196,33 +193,23 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
 
 
 def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
-    """Read a file of constraints: lines, or by its ending a csv or JSON.
+    """Read a file of constraints, one a line, except blank lines and lines that begin with #.
 
-    Each line is a constraint, except blank lines and lines that begin with #. A .csv has columns
-    for attributes, ``low`` and ``high``, and empty fields do not count. A .json is a list of
-    objects with ``target``, ``low`` and ``high``. ConstraintError or FileError, with the file's
-    name, for another form.
+    ConstraintError or FileError, with the file's name, for another form.
 
     Examples
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp(), "constraints.txt")
-    >>> write_constraints(path, [DiversityConstraint({"sex": "Female"}, 20, 400)])
+    >>> _ = path.write_text("sex[Female], 20, 400")
     >>> [str(constraint) for constraint in read_constraints(path)]
     ['sex[Female], 20, 400']
     """
-    ending = str(path).lower()
     try:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-        if ending.endswith((".json", ".csv")):
-            parts = _of_json(lines) if ending.endswith(".json") else _of_csv(lines)
-            return [DiversityConstraint(*part) for part in parts]
-    except errors.ConstraintError as error:
-        raise errors.ConstraintError(f"{path}: {error}") from None
-    except (AttributeError, LookupError, TypeError, ValueError, RecursionError, OSError) as error:
+    except (TypeError, ValueError, OSError) as error:
         reason = getattr(error, "strerror", None) or repr(error)
-        form = " (a list of objects with target, low and high)" * ending.endswith(".json")
-        raise errors.FileError(f"{path} is not a file of constraints{form}: {reason}") from None
+        raise errors.FileError(f"{path} is not a file of constraints: {reason}") from None
     found = []
     for number, line in enumerate(lines, start=1):
         if line.strip() and not line.lstrip().startswith("#"):
@@ -231,23 +218,3 @@ def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
             except errors.ConstraintError as error:
                 raise errors.ConstraintError(f"{path}, line {number}: {error}") from None
     return found
-
-
-def _of_json(lines: list[str]) -> list[tuple]:
-    return [(entry["target"], entry["low"], entry["high"]) for entry in json.loads("".join(lines))]
-
-
-def _of_csv(lines: list[str]) -> list[tuple]:
-    rows = csv.DictReader(lines, strict=True)
-    bounds = [(row, int(row.pop("low")), int(row.pop("high"))) for row in rows]
-    return [({n: text for n, text in row.items() if text}, *both) for row, *both in bounds]
-
-
-def write_constraints(
-    path: str | os.PathLike, constraints: Iterable[DiversityConstraint], comment: str = ""
-) -> None:
-    """Write constraints to a file, one per line, below a comment; completely or not at all."""
-    constraints = errors.check_sequence("constraints", constraints, DiversityConstraint)
-    lines = [f"# {line}".rstrip() for line in str(comment).splitlines()]
-    lines += [str(constraint) for constraint in constraints]
-    write_named(path, "\n".join(lines) + "\n")

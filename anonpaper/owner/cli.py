@@ -51,7 +51,7 @@ says how each column was read.
 \b
 Methods, and the options that each needs and takes:
   balanced_classes     classes of k to 2k - 1 similar rows with l distinct secrets
-      --k --l --seed --similarity --largest-share --reach
+      --k --l --seed --largest-share
   diva                 k-anonymity that keeps as many of every minority as constraints ask for
       --k --constraints --strategy --seed --over-bound --l --max-backtracks --max-seconds
   exact                the optimum, for a dozen rows: --l --objective --max-rows
@@ -64,7 +64,7 @@ Methods, and the options that each needs and takes:
   klt                  groups of k rows with l distinct secrets, none above a share theta
       --k --l --theta --weight --seed --withheld
   mondrian             k-anonymity by median cuts, l-diverse or what else is asked
-      --k --l --diversity --relaxed --require
+      --k --l --diversity --require
   oka                  k-anonymity by one pass of k-means: --k --seed
   optimal_two_diverse  the optimum for two sensitive values, each in half of the rows
   preference_search    k-anonymity with a stated preference of loss and bias, by evolution
@@ -76,9 +76,7 @@ Methods, and the options that each needs and takes:
   tp_plus              tp, then the suppressed rows grouped by hilbert: --l
   tp_refined           tp_plus, then its stars searched for fewer: --l --seconds --seed
 
-The constraints of diva are lines such as `sex[Female] & race[Black], 20, 400`; or a csv whose
-columns are attributes, low and high; or JSON, a list of
-{"target": {"sex": "Female"}, "low": 20, "high": 400}.
+The constraints of diva are a file of lines such as `sex[Female] & race[Black], 20, 400`.
 """
 _EXAMPLES = """
 \b
@@ -314,13 +312,10 @@ def anonymize(
         "a cluster that klt cannot merge is merged with the closest one that has room for its "
         "most frequent value; or its rows are withheld, as in the paper",
     ) = None,
-    relaxed: _flag("rows with the median value may go to both sides", "--relaxed") = False,
-    similarity: _number(float, "balanced_classes: the threshold T_Sm, in [0, 1]") = None,
     largest_share: _number(
         float,
         "balanced_classes: share of a class that one sensitive value should not exceed, in (0, 1]",
     ) = None,
-    reach: _number(int, "balanced_classes: cells that are compared with a centre") = None,
     preference: _text("X,Y", "preferred loss (NWP) and bias (NECD), each in [0, 1]") = None,
     population: _number(int, "size of the population, at least 2") = None,
     evaluations: _number(int, "recodings to evaluate") = None,

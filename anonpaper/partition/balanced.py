@@ -22,7 +22,9 @@ from anonpaper.randomness import generator
 
 __all__ = ["balanced_classes"]
 
-_FARTHER = 4
+#: T_Sm of the paper, and the cells of every sensitive value that are compared with a centre: up to
+#: four times as many if none of them reaches T_Sm.
+_SIMILARITY, _REACH, _FARTHER = 0.88, 256, 4
 
 
 @algorithm(
@@ -37,60 +39,35 @@ def balanced_classes(
     l: int = 2,
     seed: int | np.random.Generator = 0,
     *,
-    similarity: float = 0.88,
     largest_share: float = 1.0,
-    reach: int = 256,
 ) -> Partition:
     """Guarantee classes of k to 2k - 1 rows with at least l *distinct* sensitive values.
 
-    Every row is in one class. One value may still have nearly all rows of a class. Similarity is
-    maximized greedily and not guaranteed.
+    One value may still have nearly all rows of a class. Similarity is maximized greedily.
 
     Parameters
     ----------
-    m : Microdata
-        A table of n rows with a sensitive attribute.
-    k : int
-        Smallest class size, from 2 to n.
-    l : int
-        Distinct sensitive values in every class, from 2 to k.
-    seed : int or numpy.random.Generator
-        Decides with which record the first class begins.
-    similarity : float
-        The threshold T_Sm, in [0, 1]: if no record among `reach` is as similar to its centre, the
-        search goes up to four times as far.
+    m, k, l, seed : see :mod:`anonpaper.partition`
+        l is at most k; the seed decides with which record the first class begins.
     largest_share : float
-        The share of a class that one sensitive value should not exceed, in (0, 1], as long as the
-        remaining records allow it. 1 means no limit; 0.5 means even halves, like the paper's
-        threshold of 0.69 (ln 2).
-    reach : int
-        Cells of every sensitive value that are compared with a centre, at least 1.
+        The share of a class that one value should not exceed, in (0, 1], as long as the remaining
+        records allow it: 0.5 means even halves, like the paper's threshold of 0.69 (ln 2).
 
     Returns
     -------
     Partition
-        ``info`` has ``base_size`` (rows of a class before the residue), ``residue`` (rows that
-        joined at the end), ``mean_similarity`` of rows and their centre, ``similar_share`` (share
-        of rows at or above the threshold) and ``least_entropy`` of a class (Eq. 4, nats).
+        ``info`` has ``base_size`` and ``residue`` (rows of a class at first, rows that joined at
+        the end), ``mean_similarity`` of rows and their centre, ``similar_share`` (of rows at or
+        above T_Sm = 0.88) and ``least_entropy`` of a class (Eq. 4, nats).
 
     Raises
     ------
-    ColumnError, ParameterError
-        The table has no sensitive attribute; k, l, `reach` or a threshold is out of range.
-    InfeasibleError
-        No such classes exist: too few distinct values, or too few rows with rare ones. The message
-        gives a feasible k, or the number of missing rows.
-
-    Notes
-    -----
-    O(e log e + n·m·reach·d) for e cells, m sensitive values, d attributes. For the cosine (Eq. 3)
-    an unordered attribute is one-hot encoded; an ordered one, x scaled to [0, 1], is the pair (1 -
-    x, x). Cells are in lexicographic order, attributes with dominant values first; ties go to the
-    first cell.
+    ColumnError, ParameterError, InfeasibleError
+        See :mod:`anonpaper.partition`; for too few rare values the message gives a feasible k.
 
     References
     ----------
-    majeed2024, Algorithm 3.
+    majeed2024, Algorithm 3. O(e log e + n·m·d) for e cells, m sensitive values, d attributes.
 
     Examples
     --------
@@ -100,8 +77,6 @@ def balanced_classes(
     m = check_microdata(m)
     k = check_integer("k", k, 2, m.n)
     l = check_integer("l", l, 2, k)
-    reach = check_integer("reach", reach, 1)
-    similarity = check_number("similarity", similarity, 0, 1)
     largest_share = check_number("largest_share", largest_share, 0, 1, open_low=True)
     n_classes = _number_of_classes(m, k, l)
 
@@ -110,6 +85,7 @@ def balanced_classes(
     order, tuple_of_cell, rows_of_cell = _cells_in_order(m, rng)
     sensitive = m.cells.sensitive[order].astype(np.intp)
     ordered = np.array([attribute.ordered for attribute in m.attributes])
+    # Eq. 3: an ordered attribute, x scaled to [0, 1], is the pair (1 - x, x); else one-hot
     scaled = np.column_stack(
         [
             (a.positions[codes] - a.positions[0]) / (a.width or 1.0)
@@ -124,9 +100,7 @@ def balanced_classes(
     )
     base = m.n // n_classes
     residue = m.n - base * n_classes
-    search = _search(
-        m, _Encoded(scaled, ordered, norms), sensitive, rows_of_cell, base, l, similarity, reach
-    )
+    search = _search(m, _Encoded(scaled, ordered, norms), sensitive, rows_of_cell, base, l)
     cap = max(int(np.ceil(base * largest_share)), 1)
     taken, centres, total, similar = _fill_classes(search, n_classes, cap)
     place, labels = np.argsort(order)[cell], np.empty(m.n, np.intp)
@@ -135,7 +109,7 @@ def balanced_classes(
     room = np.full(n_classes, 2 * k - 1 - base)
     labels[lost], values = _join_residue(search.encoded, place[lost], centres, room)
     total += values.sum()
-    similar += np.count_nonzero(values >= similarity)
+    similar += np.count_nonzero(values >= _SIMILARITY)
     info = {
         "base_size": base,
         "residue": residue,
@@ -216,23 +190,21 @@ class _Search(NamedTuple):
     closeness: np.ndarray  # their similarity to the centre
     base: int
     l: int
-    threshold: float
-    reach: int
 
 
-def _search(m, encoded, sensitive, rows_of_cell, base, l, threshold, reach) -> _Search:
+def _search(m, encoded, sensitive, rows_of_cell, base, l) -> _Search:
     """Return the search before the first class."""
     by_value = np.argsort(sensitive, kind="stable")
     following, head = np.full(len(sensitive), -1), np.full(len(m.sensitive_counts), -1)
     is_last = np.diff(sensitive[by_value], append=-1) != 0
     following[by_value[~is_last]] = by_value[1:][~is_last[:-1]]
     head[sensitive[::-1]] = np.arange(len(sensitive))[::-1]
-    candidates = min(len(sensitive), len(head) * max(reach * _FARTHER, base))
+    candidates = min(len(sensitive), len(head) * max(_REACH * _FARTHER, base))
     return _Search(
         encoded, sensitive, np.cumsum(rows_of_cell) - rows_of_cell, head, following,
         rows_of_cell.copy(), m.sensitive_counts.copy(), np.zeros(len(head), np.intp),
         np.zeros(len(head), bool), np.empty(candidates, np.intp), np.empty(candidates),
-        base, l, threshold, reach,
+        base, l,
     )  # fmt: skip
 
 
@@ -278,7 +250,7 @@ def _fill_classes(search, n_classes, cap):
             search.in_class[v] += 1
             closeness = _cosine(search.encoded, centres[c], cell)
             total += closeness
-            similar += closeness >= search.threshold - 1e-12
+            similar += closeness >= _SIMILARITY - 1e-12
             while search.head[v] >= 0 and search.left_in_cell[search.head[v]] == 0:
                 search.head[v] = search.following[search.head[v]]
     return taken, centres, total, similar
@@ -303,9 +275,9 @@ def _candidates(search, centre):
     for v in range(len(search.head)):
         cell, looked, rows, best, previous = search.head[v], 0, 0, -1.0, -1
         while cell >= 0 and (
-            looked < search.reach
+            looked < _REACH
             or rows < search.base
-            or (best < search.threshold and looked < search.reach * _FARTHER)
+            or (best < _SIMILARITY and looked < _REACH * _FARTHER)
         ):
             if search.left_in_cell[cell] == 0:  # used up, and not the first
                 following[previous] = following[cell]

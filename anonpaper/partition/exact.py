@@ -31,10 +31,7 @@ def exact(
 
     Parameters
     ----------
-    m : Microdata
-        A table of at most `max_rows` rows with a sensitive attribute.
-    l : int
-        The diversity asked for, from 2 to the largest feasible one.
+    m, l : see :mod:`anonpaper.partition`
     objective : {"stars", "rows"}
         The quantity to minimize: stars (Problem 1) or rows with a star (Problem 2).
     max_rows : int
@@ -48,15 +45,12 @@ def exact(
     Raises
     ------
     SizeLimitError, ColumnError, ParameterError, InfeasibleError
-        More than `max_rows` rows; an unknown objective; or as :func:`anonpaper.tp`.
-
-    Notes
-    -----
-    O(3^n) time, O(2^n) memory: a second for 15 rows, a minute for 18.
+        More than `max_rows` rows; an unknown objective; see :mod:`anonpaper.partition`.
 
     References
     ----------
-    xiao2010, Problems 1 and 2 (section 3); the optimum in its approximation ratios.
+    xiao2010, Problems 1 and 2 (section 3). O(3^n) time and O(2^n) memory: a second for 15 rows, a
+    minute for 18.
 
     Examples
     --------

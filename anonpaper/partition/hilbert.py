@@ -1,6 +1,7 @@
 """Hilbert: group rows that are close on a space-filling curve into l-diverse groups.
 
-Sources: Ghinita et al., VLDB 2007, for the mapping and the look-ahead on the rest; J. Skilling,
+Sources: G. Ghinita, P. Karras, P. Kalnis, N. Mamoulis, *Fast data anonymization with low
+information loss*, VLDB 2007, for the mapping and the look-ahead on the rest; J. Skilling,
 *Programming the Hilbert curve*, AIP Conference Proceedings 707, 2004, for the index. xiao2010,
 section 6.1, does not print its adaptation: the grouping rule here is a reconstruction.
 """
@@ -28,15 +29,11 @@ _MAX_BITS = 64
 def hilbert(m: Microdata, l: int) -> Partition:
     """Guarantee frequency l-diversity: group all rows along a Hilbert curve.
 
-    There is no guarantee on the number of stars.
-
     Parameters
     ----------
-    m : Microdata
-        A table with a sensitive attribute, n rows. The order of the QI and of their domains shapes
-        the curve; every domain is scaled to the longest one.
-    l : int
-        The diversity asked for, from 2 to the largest feasible one.
+    m, l : see :mod:`anonpaper.partition`
+        The order of the QI and of their domains shapes the curve; every domain is scaled to the
+        longest one. Each of d attributes has at most 64/d bits, from the 65th on none.
 
     Returns
     -------
@@ -47,19 +44,12 @@ def hilbert(m: Microdata, l: int) -> Partition:
     Raises
     ------
     ColumnError, ParameterError, InfeasibleError
-        As :func:`anonpaper.tp`.
-
-    Notes
-    -----
-    A place on the curve is a number of 64 bits: each of d attributes has at most 64/d bits, and
-    only the first 64 attributes shape the curve. Tuples on the same place are in lexicographic
-    order. O(c·d·b + c log c) for c distinct tuples and b bits, then O(n·m) for the grouping of m
-    sensitive values. Rows of a cell keep the table's order.
+        See :mod:`anonpaper.partition`.
 
     References
     ----------
-    G. Ghinita, P. Karras, P. Kalnis, N. Mamoulis, *Fast data anonymization with low information
-    loss*, VLDB 2007; xiao2010, section 6.1.
+    Ghinita et al., VLDB 2007; xiao2010, section 6.1. O(c·d·b + c log c) for c distinct tuples and
+    b bits, then O(n·m) for the grouping of m sensitive values.
 
     Examples
     --------
@@ -98,7 +88,6 @@ def group_along_curve(
 @loop
 def hilbert_index(points, bits):
     """Return the places of points in [0, 2**bits)**d on the curve (Skilling); d·bits <= 64."""
-    # Undo the reflections and exchanges of axes, then decode Gray's code.
     c, d = points.shape
     index = np.empty(c, np.uint64)
     x = np.empty(d, np.int64)

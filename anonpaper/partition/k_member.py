@@ -29,38 +29,27 @@ __all__ = ["count_mismatches", "k_member", "narrow_columns", "nearest"]
 def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
     """Guarantee k-anonymity: cluster rows greedily so that each cluster needs few stars.
 
-    There is no guarantee on the number of stars: every choice is greedy.
+    A left-over row joins the oldest of the clusters to which it adds least.
 
     Parameters
     ----------
-    m : Microdata
-        A table of n rows.
-    k : int
-        Smallest cluster size, from 2 to n.
-    seed : int or numpy.random.Generator
-        Decides the row from which the first seed of a cluster is furthest.
+    m, k, seed : see :mod:`anonpaper.partition`
+        The seed decides the row from which the first row of the first cluster is furthest.
 
     Returns
     -------
     Partition
-        floor(n/k) clusters in the order in which they were made. ``info`` has ``left_over``, the
-        number of rows (below k) that were added at the end.
+        floor(n/k) clusters as they were made. ``info["left_over"]`` rows joined at the end.
 
     Raises
     ------
     ParameterError
-        k is not an integer from 2 to n.
-
-    Notes
-    -----
-    O((n/k)·c·d) for c distinct tuples: every cluster scans all live tuples once for its seed, once
-    for the mismatches, and once per attribute that it suppresses. Ties between tuples go to the
-    lexicographically first, and within it to the lowest row (of counts, any). A left-over row
-    joins the oldest of the clusters to which it adds least.
+        See :mod:`anonpaper.partition`.
 
     References
     ----------
-    Byun et al., DASFAA 2007, Figure 2; diva2021, section 3.1 (Anonymize).
+    Byun et al., DASFAA 2007, Figure 2; diva2021, section 3.1 (Anonymize). O((n/k)·c·d) for c
+    distinct tuples.
 
     Examples
     --------

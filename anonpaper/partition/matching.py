@@ -39,15 +39,10 @@ def optimal_two_diverse(m: Microdata) -> Partition:
     ColumnError, InfeasibleError, ParameterError
         There is no sensitive attribute; not exactly two values occur, or not equally often.
 
-    Notes
-    -----
-    Rows of equal QI and different SA are paired first: the number of differing attributes is a
-    metric, so by the triangle inequality an optimal matching has these pairs. The assignment of
-    the remaining r rows per value takes O(r³) time and O(r²) memory.
-
     References
     ----------
-    xiao2010, section 4 (the case m = 2 as a matching of least weight).
+    xiao2010, section 4 (m = 2 as a matching of least weight). O(r³) time and O(r²) memory for the
+    r rows of a value that have no partner with equal QI.
 
     Examples
     --------
@@ -66,6 +61,8 @@ def optimal_two_diverse(m: Microdata) -> Partition:
     rows = np.argsort(cell, kind="stable")  # those of one QI tuple together
     classes = [rows[cells.sensitive[cell[rows]] == value] for value in values]
     tuple_of = cells.tuple_of_cell[cell]
+    # The number of differing attributes is a metric, so by the triangle inequality an optimal
+    # matching pairs rows of equal QI as far as possible.
     pairs, left = _equal_pairs(tuple_of, classes)
     codes = [cells.tuples[tuple_of[of_class]] for of_class in left]
     differ = codes[0][:, None, :] != codes[1][None, :, :]

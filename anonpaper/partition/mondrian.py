@@ -16,7 +16,7 @@ import numpy as np
 
 from anonpaper.algorithm import algorithm
 from anonpaper.compiled import inner, loop
-from anonpaper.errors import ParameterError, check_choice, check_integer, check_sequence
+from anonpaper.errors import check_choice, check_integer, check_sequence
 from anonpaper.groups import Entries, Partition
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import (
@@ -48,63 +48,36 @@ def mondrian(
     l: int | None = None,
     *,
     diversity: Literal["frequency", "distinct"] = "frequency",
-    relaxed: bool = False,
     require: Sequence[Principle] = (),
 ) -> Partition:
     r"""Guarantee k-anonymity, and optional l-diversity and more: cut the table at medians.
 
-    With d attributes, at most :math:`\mu` copies of one QI tuple and only k, strict cuts (values
-    up to the median go left) leave at most :math:`2d(k-1) + \mu` rows in a group, and bounding
-    boxes do not overlap; relaxed cuts leave at most :math:`2k - 1` rows.
-
-    With l or other principles, an attacker who knows the algorithm can conclude more than the
-    groups show: a cut that k allows and l forbids reveals that a side of it is not diverse. In the
-    example below, at l = 2, this reveals the values of two of ten people
-    (:func:`anonpaper.measure.minimality`).
+    With d attributes and at most :math:`\mu` copies of one QI tuple, only k leaves at most
+    :math:`2d(k-1) + \mu` rows in a group. Boxes do not overlap. A cut that k allows and l forbids
+    tells an attacker that one of its sides is not diverse. In the example, at l = 2, this gives
+    away two of ten people (:func:`anonpaper.measure.minimality`).
 
     Parameters
     ----------
-    m : Microdata
-        A table of n rows; l needs sensitive attributes, and each of them becomes diverse.
-    k : int
-        Smallest group size, from 2 to n; in people, if people have several rows.
-    l : int, optional
-        The diversity asked for, from 2 to the largest feasible one; by default none.
+    m, k, l : see :mod:`anonpaper.partition`; k counts people, if they have several rows
     diversity : {"frequency", "distinct"}
         At most one l-th of a group shares a sensitive value, or it has l distinct ones.
-    relaxed : bool
-        Whether rows with the median value may go to both sides.
     require : sequence of Principle
         Further monotone principles that every group must meet.
 
     Returns
     -------
     Partition
-        Groups in the order of the cuts, left before right. ``info`` has ``depth``, the largest
-        number of cuts above one group.
+        Groups in the order of the cuts. ``info["depth"]`` is the most cuts above one group.
 
     Raises
     ------
     ColumnError, InfeasibleError, ParameterError
-        The table lacks a sensitive attribute that l or a principle needs, or fails one as a whole;
-        k or l is out of its range, `diversity` is unknown, a principle is not monotone, or relaxed
-        cuts would separate the rows of a person.
-
-    Notes
-    -----
-    O(n log n) for the e cells, then O(e·d) per level of cuts, O(e·d·log(n/k)) if they are
-    balanced. It is n instead of e for relaxed cuts, people with several rows and several sensitive
-    attributes. With `require` it is per cut tried on a level, at most 2d, or 3d relaxed ones. The
-    width of an attribute in a part is its range over the range of the whole domain; for an
-    unordered attribute, the range is the number of distinct values minus 1. Ties go to the first
-    attribute. The median v is the lower one; of "up to v" and "below v" the cut with more even
-    halves is tried first, then the other. Unordered values have the order of their codes. Relaxed
-    cuts with diversity deal the rows of every sensitive value with the median in turns; if a side
-    fails, the attribute's strict cuts are tried.
+        See :mod:`anonpaper.partition`; or a principle fails on the whole or is not monotone.
 
     References
     ----------
-    LeFevre et al., ICDE 2006, sections 3.1 and 3.2; diva2021, section 4.2.
+    LeFevre et al., ICDE 2006, section 3.1. O(n log n) for e cells, then O(e·d) per level of cuts.
 
     Examples
     --------
@@ -116,10 +89,7 @@ def mondrian(
     [6, 4]
     """
     k = check_integer("k", k, 2, check_microdata(m, people=True).n_people)
-    relaxed = check_choice("relaxed", relaxed, (False, True))
     check_choice("diversity", diversity, DIVERSITY)
-    if relaxed and m.people is not None:
-        raise ParameterError("relaxed cuts would separate the rows of a person: omit relaxed")
     require = check_sequence("require", require, Principle)
     diverse = [] if l is None else [l_diversity(check_integer("l", l, 2, m.n), diversity)]
     if diverse and m.people is None:
@@ -129,45 +99,28 @@ def mondrian(
     counts_l = bool(diverse) and m.people is None and len(m.sensitives) == 1
     principles = required(m, [*([] if counts_l else diverse), *require])
     require_whole(m, principles)
-    # Strict cuts leave equal rows together, so cells are cut; relaxed ones part them.
-    cells, cell, counts = m.cells, np.arange(len(m.cells.counts)), m.cells.counts
-    if relaxed:
-        cell, counts = cells.cell_of_row, np.ones(m.n, np.intp)
-    codes = np.asfortranarray(cells.tuples[cells.tuple_of_cell[cell]])
-    sensitive, l_counted = (cells.sensitive[cell], l) if counts_l else (None, None)
-    cutting = _cutting(m, codes, sensitive, counts, k, l_counted, diversity, relaxed)
-    if (
-        cells.person is not None
-    ):  # of the type of sensitive codes: what counts either compiles once
-        cutting = cutting._replace(people=cells.person[cell].astype(np.int32))
+    cells, counts = m.cells, m.cells.counts  # cuts leave equal rows together: cells are cut
+    codes = np.asfortranarray(cells.tuples[cells.tuple_of_cell])
+    sensitive, l_counted = (cells.sensitive, l) if counts_l else (None, None)
+    cutting = _cutting(m, codes, sensitive, counts, k, l_counted, diversity)
+    cell = np.arange(len(counts))
+    if cells.person is not None:  # in the type of sensitive codes: counting is compiled once
+        cutting = cutting._replace(people=cells.person.astype(np.int32))
     if principles:
-        whole = Entries(m, cell, np.zeros(len(cell), np.intp), counts, cells.secrets[cell])
+        whole = Entries(m, cell, np.zeros(len(cell), np.intp), counts, cells.secrets)
         labels, depth = _cut_in_rounds(cutting, whole, principles)
     else:
         labels, depth = _cut_all(cutting, _room(cutting))
-    name = f"{'relaxed ' if relaxed else ''}Mondrian, k = {k}"
+    name = f"Mondrian, k = {k}"
     if l is not None:
         name += f", l = {l}" + (" distinct" if diversity == "distinct" else "")
     name = ", ".join([name, *map(str, require)])
     return Partition.of_cells(cells, cell, labels, counts, {"depth": int(depth)}, name)
 
 
-def median_cut(
-    m: Microdata,
-    rows: np.ndarray,
-    k: int,
-    l: int | None = None,
-    *,
-    diversity: str = "frequency",
-    attributes: np.ndarray | None = None,
-) -> np.ndarray | None:
+def median_cut(m: Microdata, rows: np.ndarray, k: int) -> np.ndarray | None:
     """Cut ascending rows once like :func:`mondrian`: which go left, or None; no checks."""
-    if len(rows) < 2 * k:
-        return None
-    rows = np.asarray(rows, dtype=np.intp)
-    chosen = np.arange(m.d) if attributes is None else np.asarray(attributes)
-    sensitive, ones = None if l is None else m.sensitive_codes, np.ones(m.n, np.intp)
-    cutting = _cutting(m, m.codes[:, chosen], sensitive, ones, k, l, diversity, False, chosen)
+    cutting = _cutting(m, m.codes, None, np.ones(m.n, np.intp), k, None, "frequency")
     side = np.empty(len(rows), np.bool_)
     return side if _next_cut(cutting, rows, side, _room(cutting), 0) >= 0 else None
 
@@ -186,12 +139,11 @@ class _Cutting(NamedTuple):
     k: int
     share: int  # no value may have more than one share-th of a side, if not 0
     distinct: int  # the least number of values of a side
-    relaxed: bool
 
 
-def _cutting(m, codes, sensitive, counts, k, l, diversity, relaxed, chosen=None) -> _Cutting:
-    """Return the data that decide on cuts of a table by the chosen attributes (default: all)."""
-    attributes = [m.attributes[j] for j in (range(m.d) if chosen is None else chosen)]
+def _cutting(m, codes, sensitive, counts, k, l, diversity) -> _Cutting:
+    """Return the data that decide on cuts of a table."""
+    attributes = m.attributes
     if sensitive is None:
         sensitive = np.zeros(len(codes), np.int32)
     values = 1 if l is None else m.sensitive_attribute.size
@@ -202,7 +154,7 @@ def _cutting(m, codes, sensitive, counts, k, l, diversity, relaxed, chosen=None)
         np.array([a.ordered for a in attributes]),
         sensitive, values, counts, np.empty(0, np.int32), k,
         (l or 0) * (diversity == "frequency"),
-        (l or 0) * (diversity == "distinct"), relaxed,
+        (l or 0) * (diversity == "distinct"),
     )  # fmt: skip
 
 
@@ -313,15 +265,13 @@ def _next_cut(cutting, rows, side, counts, tried):
     """Set `side` to the first allowed cut after those tried; return its number, or -1."""
     if _rows_of(rows, cutting.weights) < 2 * cutting.k:
         return -1
-    ways = 3 if cutting.relaxed else 2  # to cut at the median of an attribute
     widths = _widths(cutting, rows, counts)
     for rank in range(len(widths)):
         j = widths.argmax()
-        if widths[j] == 0 and not cutting.relaxed:
+        if widths[j] == 0:
             return -1
-        for number in range(max(tried, ways * rank), ways * (rank + 1)):
-            way = number % ways + (not cutting.relaxed)
-            _take_sides(cutting, cutting.codes[:, j], rows, side, counts, way)
+        for number in range(max(tried, 2 * rank), 2 * rank + 2):  # two cuts at the median
+            _take_sides(cutting, cutting.codes[:, j], rows, side, counts, number % 2)
             if _is_allowed(cutting, rows, side, counts):
                 return number
         widths[j] = _TRIED
@@ -366,19 +316,16 @@ def _widths(cutting, rows, counts):
 
 @inner
 def _take_sides(cutting, column, rows, side, counts, way):
-    """Set `side` to a cut: relaxed (0), strict with more even halves (1), or strict (2)."""
+    """Set `side` to a cut above or below the median: first (0) that with more even halves."""
     weights = cutting.weights
     v = _median(column, rows, weights, counts)
-    size, below, equal = 0, 0, np.intp(0)  # not literal: `_deal` takes it
+    size, below, equal = 0, 0, 0
     for i in rows:
         size += weights[i]
         below += weights[i] * (column[i] < v)
         equal += weights[i] * (column[i] == v)
-    if way == 0:
-        _deal(column, rows, side, counts, cutting.sensitive, v, size // 2 - below, equal)
-        return
     up_to_v_is_more_even = abs(size - 2 * (below + equal)) <= abs(size - 2 * below)
-    bound = v if (way == 1) == up_to_v_is_more_even else v - 1
+    bound = v if (way == 0) == up_to_v_is_more_even else v - 1
     for place in range(len(rows)):
         side[place] = column[rows[place]] <= bound
 
@@ -407,30 +354,6 @@ def _median(column, rows, weights, counts):
     for i in rows:
         counts[column[i]] = 0
     return v
-
-
-@inner
-def _deal(column, rows, side, counts, sensitive, v, wanted_left, equal):
-    """Send rows below v left, above v right, and `wanted_left` of the `equal` ones with v left."""
-    # Those with v are dealt in turns, sensitive value by sensitive value, until a side is full.
-    values = 0  # the sensitive values of the rows with v are below this
-    for place in range(len(rows)):
-        side[place] = column[rows[place]] < v
-        if column[rows[place]] == v:
-            counts[sensitive[rows[place]]] += 1
-            values = max(values, sensitive[rows[place]] + 1)
-    turn = 0
-    for value in range(values):  # counts become the first turn of every value
-        turn, counts[value] = turn + counts[value], turn
-    # The left side gets every second turn until it is full, and all turns once the right one is.
-    wanted_right = equal - wanted_left
-    for place in range(len(rows)):
-        if column[rows[place]] == v:
-            turn = counts[sensitive[rows[place]]]
-            counts[sensitive[rows[place]]] += 1
-            side[place] = (turn % 2 == 0 and turn < 2 * wanted_left) or turn >= 2 * wanted_right
-    for value in range(values):
-        counts[value] = 0
 
 
 @inner

@@ -26,16 +26,12 @@ __all__ = ["oka"]
 def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
     """Guarantee k-anonymity: cluster rows by one pass of k-means, then fill up to k rows.
 
-    There is no guarantee on the number of stars.
+    Ties go to the centroid of lowest number, and to the mode that reached its count first.
 
     Parameters
     ----------
-    m : Microdata
-        A table of n rows.
-    k : int
-        Smallest cluster size, from 2 to n.
-    seed : int or numpy.random.Generator
-        Draws the K rows that start the clusters, and the order of rows that the adjustment moves.
+    m, k, seed : see :mod:`anonpaper.partition`
+        The seed draws the rows that start the clusters, and the order of rows that are moved.
 
     Returns
     -------
@@ -46,18 +42,12 @@ def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
     Raises
     ------
     ParameterError
-        k is not an integer from 2 to n.
-
-    Notes
-    -----
-    O((n/k)·c·d) for the pass over c distinct tuples: all copies of a tuple join the same centroid,
-    since adding one moves it nearer. O((n/k)·g·d) for g rows moved. Memory O((n/k)·(sum of the
-    domain sizes)). Ties go to the nearest centroid of lowest number, to the value that reached its
-    count first in a mode, and to the last row of the table when rows are given back.
+        See :mod:`anonpaper.partition`.
 
     References
     ----------
-    Lin and Wei, PAIS 2008; diva2021, section 4.2.
+    Lin and Wei, PAIS 2008; diva2021, section 4.2. O((n/k)·(c + g)·d) for c distinct tuples and g
+    rows moved, memory O((n/k)·(sum of the domain sizes)).
 
     Examples
     --------
@@ -89,6 +79,7 @@ def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
 @loop
 def _one_pass(columns, tuple_in_order, is_start, offset, n_clusters):
     """Assign the rows in lexicographic order; return the centroids (d, K) and the clusters."""
+    # All copies of a tuple join the same centroid, since adding one moves it nearer.
     d, n = len(columns), len(tuple_in_order)
     centroids = np.empty((d, n_clusters), columns.dtype)
     counts = np.zeros((n_clusters, offset[-1]), np.int32)

@@ -32,50 +32,31 @@ __all__ = ["eligible_height", "tp", "tp_plus", "tp_plus_groups", "tp_steps"]
 def tp(m: Microdata, l: int) -> Partition:
     r"""Guarantee frequency l-diversity; remove at most l times as many rows as an optimum.
 
-    Rows of equal QI are a group, and at most one l-th of every group share a sensitive value. The
-    removed rows, the residue R, are a group as well. :math:`|R| = OPT` if the algorithm ends in
-    phase one, :math:`|R| \le OPT + l - 1` in phase two (always so for l = 2), and
-    :math:`|R| \le l \cdot OPT` in any case: an l·d-approximation of the fewest stars.
-
-    An attacker who knows the algorithm concludes more than one l-th allows: the value of a removed
-    row is a most frequent one in the rest of its QI-group. If groups show their members
-    (:func:`anonpaper.swap`, :func:`anonpaper.anatomize`), this reveals values of removed people:
-    on Adult (four QI, occupation, l = 2) all 414 people with one possible value. With suppression
-    it is less certain, 0.9 on the same table. :func:`anonpaper.measure.minimality` measures it.
+    The removed rows R are a group as well. :math:`|R| = OPT` after phase one, at most
+    :math:`OPT + l - 1` after phase two (always so for l = 2), and :math:`l \cdot OPT` in any case:
+    at most l·d times the fewest stars. An attacker concludes that a removed row had a most
+    frequent value of its QI-group: swapped, 414 people of Adult have one possible value at l = 2.
 
     Parameters
     ----------
-    m : Microdata
-        A table with a sensitive attribute, n rows.
-    l : int
-        The diversity asked for, from 2 to the largest feasible one.
+    m, l : see :mod:`anonpaper.partition`
 
     Returns
     -------
     Partition
-        The remaining QI-groups in lexicographic order and, as last group, the residue R (absent if
-        empty). ``info`` has
-
-        - ``phase``: the last phase, 1, 2 or 3;
-        - ``residue_size``: the size of R, the number of suppressed rows;
-        - ``lower_bound``: l·h(R1), a lower bound of OPT (Corollary 5.10), for R1 = R after phase
-          one;
-        - ``rounds``: rounds of phase three;
-        - ``removed_by_phase``: rows that each of the three phases removed.
+        The QI-groups in lexicographic order, then R. ``info`` has the last ``phase``, the
+        ``residue_size``, a ``lower_bound`` of OPT (Corollary 5.10), ``rounds`` of phase three and
+        the rows that each phase removed (``removed_by_phase``).
 
     Raises
     ------
     ColumnError, InfeasibleError, ParameterError
-        The table has no sensitive attribute or is not l-eligible, or l is not from 2 to n.
-
-    Notes
-    -----
-    Once the cells are built (one sort, O(n log n)), phase one takes time O(e log n) for e cells,
-    phase two O(e + r·m) for r removed rows and m sensitive values, a round of phase three O(e·l).
+        See :mod:`anonpaper.partition`.
 
     References
     ----------
-    xiao2010, sections 5.2 to 5.4.
+    xiao2010, sections 5.2 to 5.4. O(n log n + e log n + r·m) for e cells, r removed rows and m
+    sensitive values, and O(e·l) for a round of phase three.
 
     Examples
     --------
@@ -94,14 +75,11 @@ def tp(m: Microdata, l: int) -> Partition:
 def tp_plus(m: Microdata, l: int) -> Partition:
     """Guarantee frequency l-diversity with never more stars than TP.
 
-    TP runs first and keeps its guarantee, then :func:`anonpaper.hilbert` groups its residue. The
-    attack described in :func:`tp` also works here, and a group of the residue shows fewer values
-    than the whole: see :func:`anonpaper.measure.minimality`.
+    TP runs first and keeps its guarantee, then :func:`anonpaper.hilbert` groups its residue.
 
     Parameters
     ----------
-    m, l
-        As for :func:`tp`.
+    m, l : see :mod:`anonpaper.partition`
 
     Returns
     -------
@@ -112,12 +90,11 @@ def tp_plus(m: Microdata, l: int) -> Partition:
     Raises
     ------
     ColumnError, ParameterError, InfeasibleError
-        As :func:`tp`.
+        See :mod:`anonpaper.partition`.
 
     References
     ----------
-    xiao2010, sections 5.6 and 6.1. O(n log n + e log n + r·m) for e cells, r removed rows and m
-    sensitive values.
+    xiao2010, sections 5.6 and 6.1. The time of tp and of hilbert on the residue: O(n log n).
 
     Examples
     --------
@@ -152,8 +129,8 @@ def tp_steps(m: Microdata, l: int) -> pd.DataFrame:
 
     Parameters
     ----------
-    m, l
-        As for :func:`tp`; a small table.
+    m, l : see :mod:`anonpaper.partition`
+        A small table.
 
     Returns
     -------
@@ -165,7 +142,7 @@ def tp_steps(m: Microdata, l: int) -> pd.DataFrame:
     Raises
     ------
     ColumnError, ParameterError, InfeasibleError
-        As :func:`tp`.
+        See :mod:`anonpaper.partition`.
 
     References
     ----------

@@ -46,13 +46,11 @@ def test_bad_constraints_are_refused(target, low, high, error, says):
         Constraint(target, low, high)
 
 
-def test_a_file_survives_being_written_and_read(tmp_path):
+def test_a_file_is_read_line_by_line(tmp_path):
     path = tmp_path / "constraints.txt"
     sigma = [*ap.examples.patients_constraints(), Constraint({"a[b]": "c & d"}, 0, 1)]
-    dc.write_constraints(path, sigma, comment="two lines\nof comment")
-    assert path.read_text().startswith("# two lines\n# of comment\nETH[Asian], 2, 5\n")
+    path.write_text("\n".join(["# two lines", "# of comment", *map(str, sigma)]))
     assert dc.read_constraints(path) == sigma
-    assert list(tmp_path.iterdir()) == [path]
     path.write_text("# fine\n\nETH[Asian], 2, 5\nETH[Asian] 2, 5\n")
     with pytest.raises(errors.ConstraintError, match=r"constraints.txt, line 4: 'ETH\[Asian\] 2"):
         dc.read_constraints(path)
@@ -80,20 +78,6 @@ def test_counts_are_those_of_the_published_frame_for_every_kind_of_release():
             constraint = Constraint(target, 0, 10)
             assert constraint.count(rel) == published_counts(rel.frame, constraint)
     assert Constraint({"ETH": "Caucasian"}, 0, 10).count(ap.suppress(m, starred)) == 0
-
-
-def test_definition_2_3_on_tables_1_and_2():
-    m = ap.examples.patients()
-    asian = Constraint({"ETH": "Asian"}, 2, 5)
-    untouched = ap.suppress(m, ap.Partition(range(10)))
-    assert asian.holds(untouched)
-    assert asian.holds(ap.suppress(m, ap.examples.patients_three_anonymous()))
-    report = dc.check_constraints(
-        ap.suppress(m, ap.examples.patients_three_anonymous()), ap.examples.patients_constraints()
-    )
-    assert report["published"].tolist() == [3, 0, 0]
-    assert report["holds"].tolist() == [True, False, False]
-    assert report["in_table"].tolist() == [3, 2, 4]
 
 
 # -- the three classes, as published ---------------------------------------------------------
@@ -153,14 +137,6 @@ def test_bounds_are_capped_by_what_exists_and_the_table_itself_can_have_them(bui
 def test_a_total_out_of_range_is_refused(total):
     with pytest.raises(errors.ParameterError, match="total must be an integer from 5 to 3000"):
         dc.average_constraints(ap.load("adult", rows=3_000), ["race"], total)
-
-
-def test_attributes_must_be_a_sequence_of_known_names():
-    m = ap.examples.patients()
-    with pytest.raises(errors.ParameterError, match="sequence of names"):
-        dc.minimum_constraints(m, "GEN")
-    with pytest.raises(errors.ColumnError, match="SEX"):
-        dc.minimum_constraints(m, ["SEX"])
 
 
 # -- conflicts -------------------------------------------------------------------------------

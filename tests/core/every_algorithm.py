@@ -91,12 +91,10 @@ def results(ap, n):
     yield "exact", lambda: ap.exact(ap.examples.hospital(), 2)
     yield "mondrian", lambda: ap.mondrian(m, 5)
     yield "mondrian, diverse", lambda: ap.mondrian(m, 5, l=2)
-    yield "mondrian, relaxed", lambda: ap.mondrian(m, 5, l=2, relaxed=True)
     yield "mondrian, close", lambda: ap.mondrian(m, 5, require=[ap.TCloseness(0.4)])
     yield "k_member", lambda: ap.k_member(m, 5)
     yield "oka", lambda: ap.oka(m, 5)
     yield "klt", lambda: ap.klt(m, 6, l=3, theta=0.5)
-    yield "klt, every pair", lambda: ap.klt(m, 6, l=3, theta=0.5, index=False)
     yield "diva", lambda: ap.diva(
         m, constraints=[ap.DiversityConstraint({"town": "a"}, 5, 30)], k=5, seed=0)  # fmt: skip
     yield "balanced_classes", lambda: ap.balanced_classes(m, 6, l=3, seed=0)

@@ -22,7 +22,7 @@ GROUPINGS = {
     "hilbert": lambda m: ap.hilbert(m, L),
     "mondrian": lambda m: ap.mondrian(m, K),
     "mondrian with l": lambda m: ap.mondrian(m, K, L),
-    "mondrian with distinct l": lambda m: ap.mondrian(m, K, L, diversity="distinct", relaxed=True),
+    "mondrian with distinct l": lambda m: ap.mondrian(m, K, L, diversity="distinct"),
     "k_member": lambda m: ap.k_member(m, K, seed=1),
     "oka": lambda m: ap.oka(m, K, seed=1),
     "klt": lambda m: ap.klt(m, K, L, 0.7, seed=1),

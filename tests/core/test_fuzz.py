@@ -196,7 +196,7 @@ WORDS = [
     "--granularity", "--constraints", "--preference", "--text", "--ordered", "--na", "--shuffle",
     "--json", "-q", "-o", "--force", "--type", "--report", "out.html", "age=date",
     "age=%Y", "age=widths:1,2", "age=quantiles:4,2", "sex=prefixes", "age=widths:x",
-    "--diversity", "--strategy", "--similarity", "--help",
+    "--diversity", "--strategy", "--largest-share", "--help",
     "age", "sex", "ill", "age,sex", "2", "3", "-1", "0.5", "inf", "nan", "1e999", "tp", "tp+",
     "mondrian", "klt", "oka", "k_member", "diva", "tds", "full_domain", "balanced_classes",
     "swap", "anatomize", "recode", "suppress", "generalize", "shallow", "drop", "error",

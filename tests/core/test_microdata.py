@@ -318,12 +318,6 @@ def test_a_table_of_one_row_is_too_small():
         ap.tp(one, 2)
 
 
-@pytest.mark.parametrize("relaxed", [b"3", "yes", 2, None, np.array([True, False]), pd.NA])
-def test_a_switch_is_on_or_off(relaxed):
-    with pytest.raises(errors.ParameterError, match="relaxed must be False or True"):
-        ap.mondrian(ap.examples.hospital(), 2, relaxed=relaxed)
-
-
 @pytest.mark.parametrize("number", [b"3", "0.3", None, [0.3], 10**400, np.nan, 1j, pd.NaT, True])
 def test_what_is_no_number_is_named(number):
     with pytest.raises(errors.ParameterError, match="theta must be a number"):

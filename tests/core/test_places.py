@@ -19,7 +19,6 @@ WRITERS = {
     "recoding.json": ap.Recoding.identity(M.attributes).save,
     "out.csv": REL.write,
     "report.html": partial(write_page, REL),
-    "sigma.txt": lambda path: constraints.write_constraints(path, []),
 }
 READERS = {
     "tree.csv": ap.Hierarchy.from_csv,
@@ -83,9 +82,7 @@ def test_half_of_a_surrogate_pair_is_refused_or_shown_where_it_is_written(folder
         assert ap.recode(m, ap.Recoding.load("r.json")).frame.equals(ap.recode(m, r).frame)
     with pytest.raises(FileError, match="not Unicode"):
         ap.Hierarchy.flat(["a", LONE]).to_csv("tree.csv")
-    with pytest.raises(FileError, match="not Unicode"):
-        constraints.write_constraints("s.txt", [ap.DiversityConstraint({"q": LONE}, 1, 2)])
-    assert not {"tree.csv", "s.txt", "out.csv"} & {path.name for path in folder.iterdir()}
+    assert not {"tree.csv", "out.csv"} & {path.name for path in folder.iterdir()}
 
 
 @pytest.mark.parametrize("sep", ["", ";;", '"', "\n", "\r", "\0", None, 5])

@@ -158,7 +158,6 @@ def test_groups_meet_what_was_required_as_pandas_reads_it(m, require, data):
     feasible = all(holds_plainly(p, of_all, of_all) for p in require)
     makers = {
         "mondrian": lambda: ap.generalize(m, ap.mondrian(m, 2, require=require)),
-        "relaxed": lambda: ap.generalize(m, ap.mondrian(m, 2, relaxed=True, require=require)),
         "full_domain": lambda: ap.recode(m, ap.full_domain(m, 2, require=require)),
     }
     make = makers[data.draw(st.sampled_from(sorted(makers)))]
@@ -171,18 +170,18 @@ def test_groups_meet_what_was_required_as_pandas_reads_it(m, require, data):
 
 
 @SLOW
-@given(tables(max_qi=2, max_values=4), st.sampled_from(REQUIRED), st.integers(2, 4), st.booleans())
-def test_mondrian_takes_the_first_cut_both_sides_of_which_meet_all(m, principle, k, relaxed):
+@given(tables(max_qi=2, max_values=4), st.sampled_from(REQUIRED), st.integers(2, 4))
+def test_mondrian_takes_the_first_cut_both_sides_of_which_meet_all(m, principle, k):
     """The batched cuts are those of l-diversity counted row by row, and no group can be cut."""
     if ap.FrequencyLDiversity(2).holds(m.sensitive_counts[m.sensitive_counts > 0]) and k <= m.n:
-        counted = ap.mondrian(m, k, 2, relaxed=False)
+        counted = ap.mondrian(m, k, 2)
         batched = ap.mondrian(m, k, require=[ap.FrequencyLDiversity(2)])
         assert (counted.labels == batched.labels).all() and counted.info == batched.info
     of_all = m.frame["s"].tolist()
     if k > m.n or not holds_plainly(principle, of_all, of_all):
         return
-    p = ap.mondrian(m, k, relaxed=relaxed, require=[principle])
-    for rows in p.groups() if not relaxed else []:
+    p = ap.mondrian(m, k, require=[principle])
+    for rows in p.groups():
         for j, cut in itertools.product(range(m.d), range(4)):
             left = m.codes[rows, j] <= cut
             if not left.any() or left.all():
@@ -637,8 +636,6 @@ def test_what_counts_rows_refuses_people_with_the_reason():
     for call in calls:
         with pytest.raises(errors.ParameterError, match="600 rows belong to 30 people"):
             call()
-    with pytest.raises(errors.ParameterError, match="relaxed cuts would separate"):
-        ap.mondrian(m, 5, relaxed=True)
     moved = m.replace(frame=m.frame.assign(zip=np.arange(600) % 7))
     with pytest.raises(errors.ParameterError, match="rows with different quasi-identifiers"):
         ap.full_domain(moved, 2, require=[ap.Theta(0.9)])

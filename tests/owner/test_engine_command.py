@@ -59,7 +59,6 @@ def test_a_pattern_gives_what_the_whole_table_gives(publish, people, tmp_path, c
         (["-o", "out.csv", "--keep", "name"], "--keep"),
         (["-o", "out.csv", "--person", "name"], "--person"),
         (["-o", "out.csv", "--na", "x"], "--na"),
-        (["-o", "out.csv", "--relaxed"], "this needs single rows"),
         (["-o", "out.xlsx"], "as .csv or .parquet"),
     ],
 )

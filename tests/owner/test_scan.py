@@ -250,7 +250,6 @@ NEEDS_ROWS = {
     "row by row": lambda m: ap.suppress(m, ap.tp(m, 2)).is_published,
     "labels": lambda m: ap.tp(m, 2).labels,
     "groups": lambda m: ap.tp(m, 2).groups(),
-    "relaxed": lambda m: ap.mondrian(m, 4, relaxed=True),
     "swap's frame": lambda m: ap.swap(m, ap.tp(m, 2)).frame,
     "anatomy's frame": lambda m: ap.anatomize(m, ap.mondrian(m, 4)).qit,
     "release frame": lambda m: ap.suppress(m, ap.tp(m, 2)).frame,

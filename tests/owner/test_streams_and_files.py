@@ -120,8 +120,6 @@ def test_wrong_usage_is_exit_code_2(people, arguments, message, capsys):
         (["--method", "tds", "--l", "2", "--hierarchy", "age=http://x.invalid/a.csv"], "No such"),
         (["--method", "exhaustive", "--k", "2", "--granularity", "age=inf"], "granularity"),
         (["--method", "exhaustive", "--k", "2", "--granularity", "age=1e-9"], "intervals"),
-        (["--method", "diva", "--k", "2", "--constraints", "deep.json"], "a list of objects"),
-        (["--method", "diva", "--k", "2", "--constraints", "large.json"], "a list of objects"),
         ([*TP, "-o", "out.xlsx"], "written as csv"),
         ([*TP, "-o", "out.csv.zip"], "written as csv"),
         ([*TP, "-o", "nowhere/out.csv"], "make it first"),
@@ -143,8 +141,6 @@ def test_odd_options_give_a_message(
     people, age_tree, arguments, message, capsys, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "deep.json").write_text("[" * 100_000)
-    (tmp_path / "large.json").write_text("9" * 5000)
     if "--hierarchy-delimiter" in arguments:
         arguments = [*arguments, "--hierarchy", f"age={age_tree}"]
     assert code("anonymize", people, *QI, *arguments) == 2

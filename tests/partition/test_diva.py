@@ -1,5 +1,4 @@
 from collections import Counter
-from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -12,10 +11,7 @@ import anonpaper as ap
 from anonpaper import errors
 from anonpaper.constraints import DiversityConstraint as Constraint
 from anonpaper.constraints import proportion_constraints
-from anonpaper.partition.diva.algorithms import build_graph
-from anonpaper.partition.diva.clusterings import ENUMERATED, Clusterings, partial_partitions
-from anonpaper.partition.diva.integrate import fewest_rows, integrate
-from anonpaper.partition.diva.targets import Privacy, Targets
+from anonpaper.partition.diva.integrate import fewest_rows
 
 #: What the module says holds "in practice": no random table of at most 8 rows needed more.
 FACTOR = 5
@@ -134,52 +130,6 @@ def test_larger_tables_come_out_k_anonymous_and_diverse(problem, strategy, with_
     assert sum(p.info["stars_by_phase"].values()) == ap.measure.stars(rel)
 
 
-@settings(max_examples=60)
-@given(larger_problems(), st.booleans(), st.booleans())
-def test_clusterings_of_a_constraint_have_k_rows_each_and_keep_its_bounds(problem, basic, stars):
-    m, sigma, k = problem
-    graph = build_graph(m, sigma)
-    rng = np.random.default_rng(0) if basic else None
-    state = Clusterings(
-        m.codes, Targets.of(m, sigma), Privacy(k), [set(graph[v]) for v in graph], rng, stars
-    )
-    for v, c in enumerate(sigma):
-        totals = []
-        for clustering in state.of(v):
-            rows = np.concatenate([bundle.rows for bundle in clustering])
-            assert len(set(rows)) == len(rows) and c.target_rows(m)[rows].all()
-            assert min(len(bundle.rows) for bundle in clustering) >= k
-            assert sum(bundle.adds[v] for bundle in clustering) == len(rows)
-            totals.append(len(rows))
-        assert all(c.low <= total <= c.high for total in totals)
-        if not basic and c.target_rows(m).sum() > ENUMERATED:  # few rows first
-            assert totals == sorted(totals)
-
-
-@pytest.mark.parametrize("most", [0, 2, 6, 10, 12])
-def test_a_clustering_shows_as_much_of_another_constraint_as_its_bound_allows(most):
-    # All twelve of x have p.
-    frame = pd.DataFrame({"a": ["x"] * 12 + ["y"] * 4, "b": ["p"] * 12 + ["q"] * 4})
-    m = ap.Microdata(frame, ["a", "b"])
-    sigma = [Constraint({"a": "x"}, 12, 12), Constraint({"b": "p"}, 0, most)]
-    state = Clusterings(m.codes, Targets.of(m, sigma), Privacy(2), [{1}, {0}])
-    for clustering in state.of(0):
-        assert sum(bundle.adds for bundle in clustering).tolist() == [12, most]
-
-
-@pytest.mark.parametrize("k", [1, 2, 3])
-@pytest.mark.parametrize("n", range(6))
-def test_partial_partitions_are_all_ways_to_put_items_into_sets(n, k):
-    """Each item is given the number of a set, or 0 for none."""
-    expected = set()
-    for numbers in product(range(n // k + 1), repeat=n):
-        sets = [tuple(i for i in range(n) if numbers[i] == g) for g in range(1, n // k + 1)]
-        if any(sets) and all(len(members) >= k for members in sets if members):
-            expected.add(frozenset(filter(None, sets)))
-    found = list(partial_partitions(list(range(n)), k))
-    assert len(found) == len(expected) and set(map(frozenset, found)) == expected
-
-
 # -- the paper's own rule beside what goes beyond it ---------------------------------------------
 
 
@@ -222,15 +172,6 @@ def test_rejection_colours_the_graph_iff_there_is_a_diverse_clustering(problem, 
     coloured = info is not None and len(info["order"]) == len(sigma)
     event("coloured" if coloured else "not coloured")
     assert coloured == has_diverse_clustering(frame, qi, sigma, k)
-
-
-@pytest.mark.parametrize("strategy", ["basic", "min_choice", "max_fan_out"])
-def test_where_no_upper_bound_is_near_both_ways_are_the_same(strategy):
-    m = ap.load("adult", rows=2_000)
-    sigma = [Constraint(c.target, c.low, m.n) for c in proportion_constraints(m, ["sex"], 1_000)]
-    star, reject = (ap.diva(m, sigma, 5, strategy, over_bound=o) for o in ("star", "reject"))
-    assert np.array_equal(star.labels, reject.labels)
-    assert np.array_equal(star.starred, reject.starred) and star.info == reject.info
 
 
 def test_a_cluster_beyond_a_bound_is_starred_or_rejected():
@@ -321,18 +262,6 @@ def test_a_row_of_which_any_of_512_sets_of_values_may_be_shown_is_decided():
         ap.diva(ap.Microdata(frame, list(frame)), sigma, 2)
 
 
-def test_credit_cannot_keep_all_of_two_small_groups_that_hardly_meet():
-    m = ap.load("german")
-    sigma = [
-        Constraint({"personal-status-and-sex": "male married/widowed"}, 92, 92),
-        Constraint({"people-liable": 2}, 155, 155),
-    ]
-    both = sigma[0].target_rows(m) & sigma[1].target_rows(m)
-    assert 0 < both.sum() < 20
-    with pytest.raises(errors.ConstraintError, match="satisfies together"):
-        ap.diva(m, sigma, 20)
-
-
 def test_used_up_budgets_end_in_an_error_that_says_which():
     m = ap.load("census", rows=20_000)
     sigma = proportion_constraints(m, ["sex", "race", ("sex", "race")], 10_000)
@@ -383,12 +312,6 @@ def test_a_table_that_satisfies_all_as_it_is_gets_no_star():
     assert ap.measure.stars(ap.suppress(m, p)) == 0
 
 
-def test_without_constraints_the_rows_go_to_the_algorithm_for_the_rest():
-    m = ap.examples.patients()
-    p = ap.diva(m, [], 3)
-    assert p.sizes().min() >= 3 and p.info["diverse_rows"] == 0
-
-
 def test_a_left_over_row_joins_a_cluster():
     frame = pd.DataFrame({"a": list("xxxxz"), "b": list("ppppp")})
     m = ap.Microdata(frame, ["a", "b"])
@@ -410,16 +333,6 @@ def test_integrate_suppresses_the_fewest_rows(sizes, data):
             for mask in range(1, 2 ** len(sizes))}  # fmt: skip
     assert sizes[chosen].sum() == min(total for total in sums if total >= surplus)
     assert len(set(chosen.tolist())) == len(chosen)
-
-
-def test_integrate_counts_what_a_suppressed_value_does_for_other_constraints():
-    """The second attribute that both constraints name is suppressed where it relieves both."""
-    rows = [("x", "w", "p")] * 6 + [("x", "u", "p")] * 4 + [("y", "w", "q")] * 2
-    m = ap.Microdata(pd.DataFrame(rows, columns=["a", "c", "b"]), ["a", "c", "b"])
-    sigma = [Constraint({"a": "x", "b": "p"}, 0, 6), Constraint({"c": "u", "b": "p"}, 0, 2)]
-    labels = np.repeat(np.arange(6), 2)  # groups 3 and 4 have u; group 0 is of the clustering
-    starred = integrate(Targets.of(m, sigma), labels, np.ones((6, 3), bool), n_clusters=1)
-    assert np.argwhere(starred).tolist() == [[3, 2], [4, 2]]
 
 
 def test_integrate_suppresses_what_the_rest_publishes_beyond_a_bound():

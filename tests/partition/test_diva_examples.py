@@ -1,7 +1,5 @@
 """Every example of sections 1 to 3 of the paper."""
 
-from dataclasses import FrozenInstanceError
-
 import numpy as np
 import pytest
 
@@ -74,15 +72,6 @@ def test_the_clusterings_of_sigma_1_and_sigma_2_are_those_of_section_3_3():
     assert len(state.listed(2)) == 14
 
 
-def test_merging_overlapping_clusters_does_not_satisfy_both():
-    sigma = ap.examples.patients_constraints()
-    state = clusterings(sigma[1:])
-    state.add(0, [state.bundle(np.array([4, 5]))])
-    assert not is_consistent([state.bundle(np.array([5, 6]))], state)
-    merged = state.bundle(np.array([4, 5, 6]))
-    assert merged.adds.tolist() == [0, 0]
-
-
 def test_section_3_2_rejects_three_and_four_with_sigma_4():
     sigma = [ap.examples.patients_constraints()[1], Constraint({"GEN": "Male"}, 1, 3)]
     state = clusterings(sigma)
@@ -95,40 +84,6 @@ def test_section_3_2_rejects_three_and_four_with_sigma_4():
     m = ap.examples.patients()
     rel = ap.suppress(m, ap.diva(m, sigma, 2))
     assert all(c.holds(rel) for c in sigma)
-
-
-def test_no_group_is_looked_for_where_people_or_the_bound_are_too_few():
-    state = clusterings(
-        [Constraint({"ETH": "African"}, 2, 2), Constraint({"CTY": "Vancouver"}, 3, 3)]
-    )
-    assert state.is_open(0) and state.is_open(1)
-    state.add(1, [state.bundle(np.array([5, 6, 7]))])  # one of the two Africans among them
-    assert not state.is_open(0)
-    state = clusterings(
-        [Constraint({"ETH": "Asian"}, 2, 2), Constraint({"CTY": "Vancouver"}, 3, 3)]
-    )
-    state.add(0, [state.bundle(np.array([7, 9]))])  # of Vancouver: two are left, one may be shown
-    assert not state.is_open(1)
-
-
-@pytest.mark.parametrize(("most", "is_open"), [(3, False), (4, True)])
-def test_a_bound_has_room_for_what_finer_constraints_need_in_all(most, is_open):
-    """Two Caucasian and two Asian women are four women."""
-    finer = [Constraint({"GEN": "Female", "ETH": eth}, 2, 2) for eth in ("Caucasian", "Asian")]
-    state = clusterings([Constraint({"GEN": "Female"}, 2, most), *finer])
-    assert state.is_open(0) == is_open
-
-
-def test_what_states_of_the_search_share_cannot_be_changed():
-    state = clusterings(ap.examples.patients_constraints())
-    shared = [
-        (state.privacy, "k"),
-        (state.targets, "low"),
-        (state.bundle(np.array([4, 5])), "rows"),
-    ]
-    for part, name in shared:
-        with pytest.raises(FrozenInstanceError):
-            setattr(part, name, getattr(part, name))
 
 
 def test_example_3_3_the_graph():

@@ -19,10 +19,6 @@ def test_the_curve_visits_every_place_once_in_steps_of_one(d, bits):
     assert (steps == 1).all()
 
 
-def test_a_curve_of_64_bits_has_a_place_of_its_own():
-    assert hilbert_index(np.full((1, 8), 255), 8)[0] > 0
-
-
 @settings(max_examples=100)
 @given(eligible_tables())
 def test_groups_have_l_to_2l_minus_1_rows_of_different_values(case):
@@ -56,17 +52,6 @@ def test_every_choice_follows_the_rule(case):
         group += others[: max(0, l - len(group))]
         expected.append({queues[v].pop(0) for v in group})
     assert [set(rows.tolist()) for rows in ap.hilbert(m, l).groups()] == expected
-
-
-def test_neighbours_are_grouped():
-    frame = pd.DataFrame({"x": [0, 7, 0, 7], "y": [0, 7, 1, 7], "s": list("aabb")})
-    labels = ap.hilbert(ap.Microdata(frame, ["x", "y"], "s"), 2).labels
-    assert labels[0] == labels[2] and labels[1] == labels[3]
-
-
-def test_equal_counts_of_l_values_are_grouped_without_rest():
-    frame = pd.DataFrame({"x": range(12), "s": list("abc") * 4})
-    assert ap.hilbert(ap.Microdata(frame, ["x"], "s"), 3).sizes().tolist() == [3] * 4
 
 
 @pytest.mark.parametrize(("d", "size"), [(8, 300), (5, 20_000), (40, 4), (70, 3)])

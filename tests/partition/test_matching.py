@@ -44,14 +44,6 @@ def test_the_matching_is_as_good_as_exhaustive_search(m):
     assert p.info["stars"] == ap.exact(m, 2).info["cost"]
 
 
-def test_large_tables_of_few_tuples_are_matched():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"a": rng.integers(0, 5, 4000), "b": rng.integers(0, 5, 4000)})
-    frame["s"] = np.arange(4000) % 2
-    p = ap.optimal_two_diverse(ap.Microdata(frame, ["a", "b"], "s"))
-    assert p.n_groups == 2000
-
-
 def test_tables_that_cannot_be_matched_are_refused():
     with pytest.raises(errors.ParameterError, match="exactly two"):
         ap.optimal_two_diverse(ap.examples.hospital())

@@ -9,7 +9,6 @@ from referees.tables import eligible_tables, tried
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.partition.refined import attributes_kept
 
 
 def assert_sound(m, l, p):
@@ -79,23 +78,3 @@ def test_a_limit_of_time_is_kept_and_the_start_is_never_lost(monkeypatch):
     assert ap.tp_refined(ap.examples.hospital(), 2, seconds=np.inf).info["stars"] == 6
     with pytest.raises(errors.ParameterError, match="seconds"):
         ap.tp_refined(m, 3, seconds=-1)
-
-
-def test_many_attributes_and_one():
-    assert_sound(wide := wide_table(0, rows=150, d=14), 3, ap.tp_refined(wide, 3))
-    narrow = wide_table(0, d=1)
-    assert_sound(narrow, 3, ap.tp_refined(narrow, 3))
-
-
-@pytest.mark.parametrize(("d", "most"), [(1, 2), (3, 8), (5, 7), (12, 100), (70, 200)])
-def test_choices_go_from_all_attributes_to_none(d, most):
-    kept = attributes_kept(d, most)
-    assert kept.shape == (most, d) and len(np.unique(kept, axis=0)) == most
-    assert kept[0].all() and not kept[-1].any()
-    assert (np.diff(kept.sum(axis=1)) <= 0).all()
-
-
-def test_rows_that_stand_for_many_are_grouped_without_being_listed():
-    m = wide_table(3, rows=120)
-    big = ap.Microdata(pd.concat([m.frame] * 50, ignore_index=True), m.qi, "s")
-    assert_sound(big, 3, ap.tp_refined(big, 3))

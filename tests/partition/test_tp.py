@@ -156,14 +156,6 @@ def test_the_running_example_step_by_step():
     assert ap.measure.stars(ap.suppress(m, p)) == 8
 
 
-def test_a_table_without_residue_publishes_everything():
-    m = table_of_counts([(1, 1, 1), (2, 2, 2)])
-    for algorithm in (ap.tp, ap.tp_plus):
-        p = algorithm(m, 3)
-        assert p.info["residue_size"] == 0 and p.n_groups == 2
-        assert ap.measure.stars(ap.suppress(m, p)) == 0
-
-
 @pytest.mark.parametrize("algorithm", [*ALGORITHMS.values(), ap.exact, ap.tds])
 def test_infeasible_l_names_the_value_and_the_largest_feasible_l(algorithm):
     m = table_of_counts([(3, 1, 1, 1, 0)])

@@ -61,70 +61,35 @@ def diva(
 ) -> Partition:
     """Guarantee k-anonymity and every diversity constraint, or raise an error with the reason.
 
-    ConstraintError means that no table has both (with ``over_bound="reject"``, that the search
-    found none); BudgetExceededError leaves the question open. A table that already satisfies
-    everything gets no star, unless `over_bound` is "reject". Otherwise an optimum has at least k
-    stars, so there are at most :math:`nd/k` times as many as in an optimum. On random tables of up
-    to eight rows the tests find at most five times the optimum.
+    ConstraintError means that no table has both (with "reject": that the search found none), and
+    BudgetExceededError leaves it open. The result has at most :math:`nd/k` times the fewest stars.
 
     Parameters
     ----------
-    m : Microdata
-        The table R, n rows.
+    m, k, l, seed : see :mod:`anonpaper.partition`
     constraints : sequence of DiversityConstraint
         The set Sigma, on quasi-identifiers or the sensitive attribute, which is never suppressed.
-    k : int
-        Smallest group size, from 2 to n.
     strategy : {"max_fan_out", "min_choice", "basic"}
-        Which constraint is coloured next: the one with the most uncoloured neighbours, the one
-        with the fewest clusterings left, or any. The first two drop a colour at once if some
-        uncoloured constraint could no longer get one.
-    seed : int, numpy.random.Generator or None
-        For the draws of "basic", and the start of k-member.
+        Colour next the constraint with most uncoloured neighbours, fewest clusterings, or any.
     over_bound : {"star", "reject"}
-        A cluster that would exceed another constraint's upper bound has that value suppressed, or
-        is rejected, as in the paper. "star" has three more effects: an integer program decides
-        whether a table exists if the search finds none; fewer than k left-over rows join clusters;
-        and values suppressed for a bound that was not reached are shown again.
-    l : int, optional
-        Also require frequency l-diversity of every group, from 2 to the largest feasible l.
+        Beyond the paper or by its own rule: see :mod:`anonpaper.partition.diva`.
     max_backtracks, max_seconds : int, float
-        Budget: colours that may be undone in each component of the graph, and seconds for the
-        search and the exact test together.
+        Colours that may be undone in each component of the graph, and seconds in all.
 
     Returns
     -------
     Partition
-        First the clusters of the diverse clustering, then the groups of the rest. ``info`` has
-
-        - ``order``: the constraints in the order in which they were coloured;
-        - ``candidates_tried``, ``backtracks``: clusterings tried, and colours undone;
-        - ``components``: connected components of the graph;
-        - ``coloured_by``: ``"search"``, ``"exact test"``, or ``"nothing to do"``;
-        - ``diverse_rows``, ``diverse_clusters``: size of the diverse clustering;
-        - ``stars_by_phase``: of ``suppress``, ``anonymize`` and ``integrate``.
+        Clusters, then the groups of the rest; for ``info`` see :mod:`anonpaper.partition.diva`.
 
     Raises
     ------
-    ConstraintError
-        No k-anonymous table satisfies the constraints (the message names the culprits), two have
-        the same target, or a target is unknown. With "reject": the search ended without a table.
-    BudgetExceededError
-        Backtracks or seconds were used up. Its ``info`` reports on the search; a ConstraintError
-        after the search has it too.
-    ColumnError, InfeasibleError, ParameterError
-        With l: the table has no sensitive attribute, or is not l-diverse as a whole. A parameter
-        is out of range.
-
-    Notes
-    -----
-    O(s·n) for the search among s constraints without backtracking, at worst 24 to the power of s,
-    within the budget; then the cost of grouping the rows that no constraint needs by
-    :func:`anonpaper.k_member` or, with l, :func:`anonpaper.mondrian`.
+    ConstraintError, BudgetExceededError, ColumnError, InfeasibleError, ParameterError
+        See above and :mod:`anonpaper.partition`.
 
     References
     ----------
-    diva2021, Algorithms 1 to 4; l-diversity and the effects of "star" are ours.
+    diva2021, Algorithms 1 to 4; l is ours. O(s·n) for s constraints, at worst 24 to the power of s
+    within the budget, then as :func:`anonpaper.k_member` or, with l, :func:`anonpaper.mondrian`.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from anonpaper.algorithm import algorithm
-from anonpaper.compiled import lean, part
+from anonpaper.compiled import inner, lean, loop, part
 from anonpaper.errors import (
     InfeasibleError,
     check_choice,
@@ -34,18 +34,6 @@ from anonpaper.partition.klt.distances import (
     metric,
     summaries_of_tuples,
 )
-from anonpaper.partition.klt.nearest import (
-    ANY,
-    NEVER,
-    all_tags,
-    build_index,
-    change_turn,
-    first_turn,
-    next_nearest,
-    refresh,
-    search_again,
-    start_search,
-)
 from anonpaper.partition.klt.state import (
     Clusters,
     Rows,
@@ -54,19 +42,24 @@ from anonpaper.partition.klt.state import (
     has_new_value,
     holds,
     is_eligible,
-    next_row,
-    no_clusters,
-    note_takers,
     put_back,
-    queue_if_any_fits,
+    room_for_clusters,
     rows_in_order,
     tag,
-    tags,
+    tags_of,
     take,
-    the_first,
     unite_counts,
     united,
-    with_room,
+)
+from anonpaper.partition.klt.tree import (
+    ANY,
+    NOTHING,
+    next_nearest,
+    plant,
+    search_again,
+    set_tags,
+    start_search,
+    widen,
 )
 from anonpaper.principles import DistinctLDiversity, KAnonymity, Theta
 from anonpaper.randomness import generator
@@ -97,73 +90,39 @@ def klt(
     seed: int | np.random.Generator | None = 0,
     *,
     withheld: Literal["merge", "drop"] = "merge",
-    index: bool = True,
 ) -> Partition:
     """Guarantee k-anonymity, *distinct* l-diversity and theta-diversity by greedy clustering.
 
-    Every row is in a group of at least k rows and l distinct sensitive values, none with a share
-    above theta. With ``withheld="drop"``, the paper's step 6, rows may be withheld without any
-    guarantee: they may share a sensitive value (``info["unplaced_share"]``). No distance is
-    optimal: every step is greedy.
+    Rows that are withheld may share a sensitive value (``info["unplaced_share"]``).
 
     Parameters
     ----------
-    m : Microdata
-        A table with a sensitive attribute, n rows.
-    k : int
-        Least number of rows of a group, from 1 to n.
-    l : int
-        Least number of distinct sensitive values of a group, from 1 to the number that occur.
+    m, k, l, seed : see :mod:`anonpaper.partition`
     theta : float
         Largest share of one sensitive value in a group, in (0, 1].
     weights : mapping of column label to float, optional
         Weights of the attributes in the distance, at least 0; 1 by default.
     distance : mapping of column label to {"univariate", "set"} or function, optional
-        Distance of two clusters on an attribute: the weighted univariate distance of their mean
-        places, whether their sets of values differ, or the mean of a function of two values over
-        all pairs of their rows (symmetric, at least 0). By default numeric and two-valued
-        attributes are ``"univariate"``, others ``"set"``.
-    seed : int, numpy.random.Generator or None
-        Seed of the order in which rows are taken; None takes fresh entropy.
+        Distance of mean places (default for numeric and two-valued attributes), whether sets of
+        values differ (for others), or the mean of a symmetric function over all pairs of rows.
     withheld : {"merge", "drop"}
-        A cluster that step 5 cannot merge is merged with the closest that has room for its most
-        frequent value, until all three principles hold; or its rows are withheld, as in the paper.
-    index : bool
-        Whether to search a tree of boxes. Otherwise every tuple and cluster is tested, as in the
-        paper: the same groups, for small tables only.
+        A cluster that step 5 cannot merge joins the closest that has room for its most frequent
+        value, until all three principles hold; or its rows are withheld, as in the paper.
 
     Returns
     -------
     Partition
-        Groups in the order in which they were formed; -1 for withheld rows. ``info`` has
-
-        - ``repeats``: how often step 4 went back to step 1, the paper's M;
-        - ``formed``: clusters formed in step 2;
-        - ``unplaced_rows``: rows labelled -1;
-        - ``unplaced_share``: the largest share of one sensitive value among them, 0 if none.
+        -1 for withheld rows. ``info`` has the paper's M (``repeats``), clusters ``formed`` in step
+        2, ``unplaced_rows`` and the largest share of one value among them (``unplaced_share``).
 
     Raises
     ------
-    ColumnError, ParameterError
-        The table has no sensitive attribute, or `weights` or `distance` has an unknown name; a
-        parameter is out of its range, a weight negative, a distance unknown or not symmetric.
-    InfeasibleError
-        Fewer than l sensitive values, or a value with a share above theta in the whole table; with
-        ``withheld="drop"``: no choice of rows makes a single group.
-
-    Warns
-    -----
-    UnplacedRowsWarning
-        Some rows are labelled -1.
-
-    Notes
-    -----
-    O((1 + M)·n·(d + m)·log n) for M repeats and m sensitive values if boxes separate near from
-    far; at worst O((1 + M)·n²·d), as the paper's steps.
+    ColumnError, ParameterError, InfeasibleError
+        See :mod:`anonpaper.partition`; a distance or weight is none; no grouping meets theta.
 
     References
     ----------
-    boger2020, sections 3.1 and 4.4.
+    boger2020, section 3.1. O((1 + M)·n·(d + m)·log n) where boxes separate; at worst n²·d.
 
     Examples
     --------
@@ -172,7 +131,6 @@ def klt(
     ([6, 4], 0)
     """
     check_choice("withheld", withheld, ("merge", "drop"))
-    index = check_choice("index", index, (True, False))
     rule = _checked_rule(check_microdata(m), k, l, theta, withheld)
     kinds = distance_kinds(m, distance)
     how = metric(m, kinds, check_weights(m.qi, weights))
@@ -181,12 +139,11 @@ def klt(
     rows = rows_in_order(m, cell[order])
     tuples = summaries_of_tuples(m, kinds, how)
 
-    clusters = no_clusters(how, m.sensitive_attribute.size)
-    clusters, repeats = _steps_1_to_4(how, rule, rows, tuples, clusters, index)
-    others = build_index(how, clusters.summaries, np.arange(len(clusters.distinct)), by_tree=index)
-    became = np.arange(len(clusters.distinct))
-    merge, bits = withheld == "merge", np.empty(0, np.uint64)
-    _step(5, how, rule, rows, tuples, others, clusters, others, became, bits, 0, 0, merge)
+    clusters = room_for_clusters(how, m.n + 1, m.sensitive_attribute.size)
+    formed, repeats = _steps_1_to_4(how, rule, rows, tuples, clusters)
+    became = np.arange(formed)
+    others = plant(how, clusters.summaries, became, np.full(formed, ANY))
+    _step_5(how, rule, clusters, others, withheld == "merge", became)
     labels = np.empty(m.n, np.intp)
     labels[order] = _at_last(became)[rows.cluster]  # step 6
     labels, info = dense_labels(labels), {"repeats": repeats, "formed": len(became)}
@@ -237,56 +194,46 @@ def _checked_rule(m: Microdata, k: int, l: int, theta: float, withheld: str) -> 
 
 
 def _steps_1_to_4(
-    how: Metric, rule: Rule, rows: Rows, tuples: Summaries, clusters: Clusters, by_tree: bool
-) -> tuple[Clusters, int]:
-    """Assign every row to a cluster; return the clusters and the repeats of steps 1 to 3."""
-    points = build_index(how, tuples, rows.queue[rows.head], by_tree=by_tree)
+    how: Metric, rule: Rule, rows: Rows, tuples: Summaries, clusters: Clusters
+) -> tuple[int, int]:
+    """Assign every row to a cluster; return how many are formed and the repeats."""
+    every = np.arange(len(tuples.size))
+    points = plant(how, tuples, every, np.full(len(every), ANY))
     formed, repeats = 0, -1
     while rows.waiting.any():  # step 4
         repeats += 1
-        # All clusters of a round but its last one have at least l rows; that one is copied.
-        clusters = with_room(clusters, formed + rows.waiting.sum() // rule.l + 2)
-        room = len(clusters.distinct)
-        turns, bits = np.empty(room, np.intp), np.empty(room, np.uint64)
-        given = how, rule, rows, tuples, points, clusters
-        formed, queued = _step(1, *given, points, turns, bits, formed, 0, False)
-        takers = build_index(
-            how, clusters.summaries, turns[:formed], bits[:formed], by_tree=by_tree
-        )
+        formed, queued = _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed)
+        tags = np.empty(formed, np.uint64)
+        _tags(rule, clusters, tags)
+        wanted = np.append(np.flatnonzero(rows.waiting), rows.value_of[rows.backup[:queued]])
+        wanted = np.bitwise_or.reduce(np.uint64(1) << (np.unique(wanted) & 63).astype(np.uint64))
+        takers = plant(how, clusters.summaries, np.flatnonzero(tags & wanted), tags)
         for values in clusters.summaries:
             values[formed] = values[formed - 1]  # the last cluster as step 2 left it
-        _step(3, *given, takers, turns, bits, formed, queued, False)
-    return the_first(clusters, formed), repeats
+        _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers)
+    return formed, repeats
 
 
 @lean
-def _step(
-    number, how, rule, rows, tuples, points, clusters, others, turns, bits, formed, queued, merge
-):
-    """Take steps 1 and 2, or step 3, or step 5: in one loop their search is compiled once."""
-    if number == 1:
-        formed, queued = _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed)
-        note_takers(rule, rows, queued, clusters, formed, turns, bits)
-    elif number == 3:
-        _step_3(how, rule, rows, tuples, points, queued, clusters, formed, others)
-    else:
-        _step_5(how, rule, clusters, others, merge, turns)
-    return formed, queued
+def _tags(rule, clusters, tags):
+    """Set the tags of the first clusters: the values that each is eligible for."""
+    for c in range(len(tags)):
+        tags[c] = tags_of(rule, clusters, c)
 
 
-@part
+@lean
 def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
     """Form clusters of l distinct values; return their number and the length of the queue."""
     queued, summaries = 0, clusters.summaries  # points left at the end are queued by step 3
     # Step 1. If there are any unassigned points, take an arbitrary point and assign it to a new
     # cluster with this point as the only element.
-    while first_turn(points) != NEVER:
-        t = rows.tuple_of[first_turn(points)]
-        c = formed
+    for first in range(len(rows.tuple_of)):
+        t, c = rows.tuple_of[first], formed
+        if rows.head[t] == rows.end[t] or rows.turn[t] != first:  # it is assigned
+            continue
         formed += 1
         copy_summary(tuples, t, summaries, c)
-        count_row(rows, clusters, c, take(rows, t))
-        change_turn(points, t, next_row(rows, t))
+        count_row(rows, clusters, c, take(rows, points, t))
         # Step 2. Find the closest unassigned point to the current cluster. If the new point has a
         # sensitive value not present in the cluster, assign it to the cluster. Otherwise, assign
         # it to a backup queue which will be emptied later. Repeat this step until the cluster has
@@ -294,9 +241,8 @@ def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
         # the next step instead.
         start_search(points)
         while clusters.distinct[c] < rule.l and has_new_value(rows, clusters, c):
-            t = next_nearest(points, how, summaries, c, tuples, ANY)
-            r = take(rows, t)
-            change_turn(points, t, next_row(rows, t))
+            t = next_nearest(points, how, summaries, c, tuples, rows.turn, ANY)
+            r = take(rows, points, t)
             if clusters.counts[c, rows.value_of[r]] == 0:
                 absorb(how, summaries, c, tuples, t)
                 count_row(rows, clusters, c, r)
@@ -304,94 +250,89 @@ def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
             else:
                 rows.backup[queued] = r
                 queued += 1
-                search_again(points, t)
+                search_again(points, t, rows.turn[t])
         if clusters.distinct[c] < rule.l:
             break
     return formed, queued
 
 
-@part
+@loop
 def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
     """Empty the backup queue."""
     # Step 3. For each point in the backup queue, find the closest eligible cluster. An eligible
     # cluster must have fewer than K elements and adding this new point must not violate the
     # theta-diversity property. If no clusters are eligible, unassign this new point. Otherwise,
     # add this point to this closest eligible cluster.
-    unassigned, summaries = 0, clusters.summaries
+    unassigned, summaries, turns = 0, clusters.summaries, np.arange(formed)
     start_search(points)
     for i in range(len(rows.backup)):
-        if i == queued:
-            queued = queue_if_any_fits(how, rows, tuples, points, clusters, formed, takers, queued)
+        if i == queued and _any_fits(rows, takers):  # the point next closest to the last cluster
+            t = next_nearest(points, how, summaries, formed, tuples, rows.turn, ANY)
+            rows.backup[i] = take(rows, points, t)
+            search_again(points, t, rows.turn[t])
+            queued += 1
         if i == queued:
             break
         r = rows.backup[i]
         v, t = rows.value_of[r], rows.tuple_of[r]
-        c = -1
-        some_left = all_tags(takers) & tag(v) != 0
         start_search(takers)
-        while some_left and (c < 0 or not is_eligible(rule, clusters, c, v)):
-            c = next_nearest(takers, how, tuples, t, summaries, tag(v))
-            some_left = c >= 0
+        c = next_nearest(takers, how, tuples, t, summaries, turns, tag(v))
+        while c >= 0 and not is_eligible(rule, clusters, c, v):
+            c = next_nearest(takers, how, tuples, t, summaries, turns, tag(v))
         if c < 0:
             rows.backup[unassigned] = r
             unassigned += 1
         else:
             absorb(how, summaries, c, tuples, t)
             count_row(rows, clusters, c, r)
-            turn = c if summaries.size[c] < rule.k else NEVER
-            refresh(takers, summaries, c, turn, tags(rule, clusters, c))
+            widen(takers, summaries, c)
+            set_tags(takers, c, tags_of(rule, clusters, c))
     # Rows of a tuple were taken in their order: backwards, each comes before those put back.
     for i in range(unassigned - 1, -1, -1):
-        put_back(rows, rows.backup[i])
-    for i in range(unassigned):
-        t = rows.tuple_of[rows.backup[i]]
-        if points.turns[t] != next_row(rows, t):
-            change_turn(points, t, next_row(rows, t))
+        put_back(rows, points, rows.backup[i])
 
 
 @part
+def _any_fits(rows, takers):
+    """Whether some cluster takes an unassigned row; else queueing all would be in vain."""
+    for v in range(len(rows.waiting)):
+        if rows.waiting[v] and takers.tags[1] & tag(v):
+            return True
+    return False
+
+
+@loop
 def _step_5(how, rule, clusters, others, merge, became):
     """Merge clusters until all are satisfied; record the target of each, -1 if withheld."""
     # Step 5. For each cluster with K, L, or theta diversity unsatisfied, evaluate merging it with
     # each other cluster. [...] If none exist, this cluster cannot be included in the output:
     # unless `merge`, which goes beyond the paper.
-    summaries = clusters.summaries
+    summaries, turns = clusters.summaries, np.arange(len(became))
     alone = np.intp(-1)  # the cluster left out last, as long as no others have merged since
     for formed in range(len(became)):
         c = formed
         while became[c] == c and not holds(
             rule, summaries.size[c], clusters.distinct[c], clusters.largest[c]
         ):
-            change_turn(others, c, NEVER)
-            partner = -1
+            set_tags(others, c, NOTHING)
             # Of clusters with the same values, none has a partner where one had none.
-            if alone < 0 or not _same_values(clusters, alone, c):
-                partner = _partner(how, rule, clusters, others, c, merge)
-            if partner < 0:
-                became[c] = -1
-                alone = c
+            other = -1
+            if alone < 0 or (clusters.counts[alone] != clusters.counts[c]).any():
+                other = _partner(how, rule, clusters, others, turns, c, merge)
+            if other < 0:
+                became[c], alone = -1, c
             else:
-                older, younger = min(c, partner), max(c, partner)
-                absorb(how, summaries, older, summaries, younger)
-                unite_counts(clusters, older, younger)
-                change_turn(others, younger, NEVER)
-                refresh(others, summaries, older, older, ANY)
-                became[younger] = older
-                alone = np.intp(-1)
-                c = older
+                c, younger = min(c, other), max(c, other)
+                absorb(how, summaries, c, summaries, younger)
+                unite_counts(clusters, c, younger)
+                widen(others, summaries, c)
+                set_tags(others, c, ANY)
+                set_tags(others, younger, NOTHING)
+                became[younger], alone = c, -1
 
 
-@part
-def _same_values(clusters, c, other):
-    """Whether two clusters have as many rows of every value."""
-    for v in range(clusters.counts.shape[1]):
-        if clusters.counts[c, v] != clusters.counts[other, v]:
-            return False
-    return True
-
-
-@part
-def _partner(how, rule, clusters, others, c, merge):
+@inner
+def _partner(how, rule, clusters, others, turns, c, merge):
     """Return the cluster that step 5 merges with c, -1 if there is none."""
     # Identify the closest cluster where, if merged, the result would satisfy all diversity
     # requirements. If one exists, merge those clusters. Otherwise, merge it with the closest
@@ -399,8 +340,7 @@ def _partner(how, rule, clusters, others, c, merge):
     # otherwise with the closest that has room for the most frequent value of c. Rooms for a value,
     # theta·size - count, add up when clusters merge. As those of the whole table are not negative,
     # a cluster that lacks room finds one that has some.
-    fair, roomy = -1, -1
-    most_frequent = 0
+    fair, roomy, most_frequent = -1, -1, 0
     for v in range(clusters.counts.shape[1]):
         if clusters.counts[c, v] > clusters.counts[c, most_frequent]:
             most_frequent = v
@@ -408,7 +348,7 @@ def _partner(how, rule, clusters, others, c, merge):
     lacks_room = clusters.largest[c] / summaries.size[c] > rule.theta
     start_search(others)
     while True:
-        other = next_nearest(others, how, summaries, c, summaries, ANY)
+        other = next_nearest(others, how, summaries, c, summaries, turns, ANY)
         if other < 0:
             return fair if fair >= 0 or not merge else roomy
         size = summaries.size[c] + summaries.size[other]

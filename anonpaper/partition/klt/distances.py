@@ -144,7 +144,7 @@ def empty_summaries(how: Metric, capacity: int) -> Summaries:
         size=np.zeros(capacity, np.intp),
         sums=np.zeros((capacity, u)),
         means=np.zeros((capacity, u)),
-        only=np.full((capacity, s + p), SEVERAL, np.int32),
+        only=np.zeros((capacity, s + p), np.int32),
         words=np.zeros((capacity, how.word[-1]), np.uint64),
         value_counts=np.zeros((capacity, how.value[-1])),
         distances=np.zeros((capacity, how.value[-1])),

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from anonpaper.compiled import inner, part
+from anonpaper.compiled import inner
 from anonpaper.microdata import Microdata
 from anonpaper.partition.klt.distances import Metric, Summaries, empty_summaries
-from anonpaper.partition.klt.nearest import (
-    ANY,
-    NEVER,
-    all_tags,
-    change_turn,
-    next_nearest,
-    search_again,
-)
+from anonpaper.partition.klt.tree import ANY, NOTHING, set_tags
 
 __all__ = ["Clusters", "Rows", "Rule"]
 
@@ -39,6 +31,7 @@ class Rows(NamedTuple):
     queue: np.ndarray  # rows sorted by tuple, then order
     head: np.ndarray  # queue[head[t]:end[t]] are the unassigned rows of tuple t
     end: np.ndarray
+    turn: np.ndarray  # the first of them
     waiting: np.ndarray  # unassigned rows of every sensitive value
     backup: np.ndarray  # room for the backup queue
 
@@ -52,53 +45,46 @@ class Clusters(NamedTuple):
     largest: np.ndarray  # rows of the most frequent one
 
 
-# -- rows ---------------------------------------------------------------------------------------
-
-
 def rows_in_order(m: Microdata, cell: np.ndarray) -> Rows:
     """Return all rows, of these cells, unassigned."""
     cells = m.cells
-    tuple_of = cells.tuple_of_cell[cell]
+    tuple_of, head = cells.tuple_of_cell[cell], cells.tuple_start[:-1].copy()
+    queue = np.argsort(tuple_of, kind="stable")
     return Rows(
         tuple_of=tuple_of,
         value_of=cells.sensitive[cell].astype(np.intp),  # as all numbers: one compilation
         cluster=np.empty(m.n, np.intp),
-        queue=np.argsort(tuple_of, kind="stable"),
-        head=cells.tuple_start[:-1].copy(),
+        queue=queue,
+        head=head,
         end=cells.tuple_start[1:],
+        turn=queue[head],
         waiting=m.sensitive_counts.copy(),
         backup=np.empty(m.n, np.intp),
     )
 
 
 @inner
-def next_row(rows, t):
-    """The first unassigned row of a tuple, which is the tuple's turn; NEVER if there is none."""
-    return rows.queue[rows.head[t]] if rows.head[t] < rows.end[t] else NEVER
-
-
-@inner
-def take(rows, t):
+def take(rows, points, t):
     """Take the first unassigned row of a tuple."""
     r = rows.queue[rows.head[t]]
     rows.head[t] += 1
     rows.waiting[rows.value_of[r]] -= 1
+    if rows.head[t] < rows.end[t]:
+        rows.turn[t] = rows.queue[rows.head[t]]
+    else:
+        set_tags(points, t, NOTHING)
     return r
 
 
 @inner
-def put_back(rows, r):
+def put_back(rows, points, r):
     """Unassign a row that comes before all unassigned rows of its tuple."""
     t = rows.tuple_of[r]
     rows.head[t] -= 1
     rows.queue[rows.head[t]] = r
+    rows.turn[t] = r
     rows.waiting[rows.value_of[r]] += 1
-
-
-# -- rows that nobody can take are not looked at ------------------------------------------------
-#
-# Where step 4 repeats often, few values are left, and steps 2 and 3 would queue and unassign again
-# nearly all unassigned rows each time. Their values tell beforehand that this is in vain.
+    set_tags(points, t, ANY)
 
 
 @inner
@@ -110,47 +96,11 @@ def has_new_value(rows, clusters, c):
     return False
 
 
-@part
-def queue_if_any_fits(how, rows, tuples, points, clusters, c, takers, queued):
-    """Queue the unassigned row next closest to cluster c, if some unassigned row can be taken."""
-    taken = all_tags(takers)
-    for v in range(len(rows.waiting)):
-        if rows.waiting[v] and taken & tag(v):
-            t = next_nearest(points, how, clusters.summaries, c, tuples, ANY)
-            rows.backup[queued] = take(rows, t)
-            change_turn(points, t, next_row(rows, t))
-            search_again(points, t)
-            return queued + 1
-    return queued
-
-
-# -- clusters -----------------------------------------------------------------------------------
-
-
-def no_clusters(how: Metric, values: int) -> Clusters:
-    """Return an empty set of clusters for a number of sensitive values."""
-    none = np.zeros(0, np.intp)
-    return Clusters(empty_summaries(how, 0), np.zeros((0, values), np.int32), none, none)
-
-
-def the_first(clusters: Clusters, number: int) -> Clusters:
-    """Return the first clusters, without room for others."""
-    summaries, *values = clusters
-    return Clusters(Summaries(*(a[:number] for a in summaries)), *(a[:number] for a in values))
-
-
-def with_room(clusters: Clusters, capacity: int) -> Clusters:
-    """Return the same clusters with room for more; at least doubled if it is too small."""
-    present = len(clusters.distinct)
-    if capacity <= present:
-        return clusters
-    more = max(capacity, 2 * present) - present
-
-    def longer(arrays: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
-        return (np.concatenate([a, np.zeros((more, *a.shape[1:]), a.dtype)]) for a in arrays)
-
-    summaries, *values = clusters
-    return Clusters(Summaries(*longer(summaries)), *longer(values))
+def room_for_clusters(how: Metric, number: int, values: int) -> Clusters:
+    """Return room for a number of clusters; pages of it that are never used take no memory."""
+    distinct, largest = np.zeros((2, number), np.intp)
+    counts = np.zeros((number, values), np.int32)
+    return Clusters(empty_summaries(how, number), counts, distinct, largest)
 
 
 @inner
@@ -198,9 +148,6 @@ def is_eligible(rule, clusters, c, v):
     return size < rule.k and largest / (size + 1) <= rule.theta
 
 
-# -- which clusters a search looks at -----------------------------------------------------------
-
-
 @inner
 def tag(v):
     """The bit of a sensitive value; values 64 apart share one, which only slows the search."""
@@ -208,25 +155,10 @@ def tag(v):
 
 
 @inner
-def tags(rule, clusters, c):
+def tags_of(rule, clusters, c):
     """The bits of the values for which a cluster is eligible."""
     bits = np.uint64(0)
     for v in range(clusters.counts.shape[1]):
         if is_eligible(rule, clusters, c, v):
             bits |= tag(v)
     return bits
-
-
-@part
-def note_takers(rule, rows, queued, clusters, formed, turns, bits):
-    """Record the turns of clusters that take an unassigned or queued row, and the tags of all."""
-    wanted = np.uint64(0)
-    for v in range(len(rows.waiting)):
-        if rows.waiting[v]:
-            wanted |= tag(v)
-    for i in range(queued):
-        wanted |= tag(rows.value_of[rows.backup[i]])
-    for c in range(formed):
-        is_open = clusters.summaries.size[c] < rule.k
-        bits[c] = tags(rule, clusters, c) if is_open else np.uint64(0)
-        turns[c] = c if bits[c] & wanted else NEVER
