@@ -74,7 +74,7 @@ def test_chromosomes_of_the_same_table_are_one_solution(adult):
 def test_the_other_home_of_value_groups_knows_the_same_values():
     for name, groups in dewri2009.TAXONOMIES.items():
         if name in trees.LEVELS["adult"]:
-            other = {row[0] for row in trees._rows(trees._TREES["adult"][name])}
+            other = {row[0] for row in trees._trees()["adult", name]}
             assert {value for values in groups.values() for value in values} <= other
 
 
