@@ -98,7 +98,7 @@ def test_a_missing_category_becomes_a_category():
         ({}, {"ranges": {"age": (0, 120)}}, ParameterError),
         ({}, {"ranges": {"age": (5, 1)}}, ParameterError),
         ({}, {"missing": "guess"}, ParameterError),
-        ({}, {"missing": "error"}, MissingValueError),
+        ({}, {"missing": "error"}, ParameterError),
         ({}, {"missing": "category"}, MissingValueError),
         ({"age": np.nan}, {"missing": "drop"}, EmptyTableError),
         ({"job": ["a", 1, "b", 2]}, {"missing": "drop"}, ColumnError),
@@ -107,23 +107,6 @@ def test_a_missing_category_becomes_a_category():
 def test_bad_input_is_refused(changed, options, error):
     with pytest.raises(error):
         clean(FRAME.assign(**changed), **{"qi": QI, "sensitive": "ill", **options})
-
-
-def test_the_column_that_says_whose_a_row_is_stays():
-    visits = FRAME.assign(who=[i // 2 for i in range(len(FRAME))])
-    frame, account = clean(visits, QI, "ill", person="who", missing="drop")
-    assert frame.columns.tolist() == [*QI, "ill", "who"]
-    assert frame["who"].equals(visits.loc[frame.index, "who"])
-    assert "who" not in " ".join(account["note"])
-    assert ap.Microdata(frame, QI, "ill", person="who").n_people == frame["who"].nunique()
-    nobodys = visits.assign(who=["a", None] * (len(FRAME) // 2) + ["a"] * (len(FRAME) % 2))
-    nobodys = nobodys.dropna(subset=[*QI, "ill"])
-    with pytest.raises(MissingValueError, match="'who' does not say whose some rows are"):
-        clean(nobodys, QI, "ill", person="who")
-    dropped, _ = clean(nobodys, QI, "ill", person="who", missing="drop")
-    assert dropped["who"].notna().all() and len(dropped) < len(nobodys)
-    with pytest.raises(ColumnError, match="used twice"):
-        clean(visits, QI, "ill", person="ill")
 
 
 def planted(seed=0, n=900):

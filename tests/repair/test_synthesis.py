@@ -103,7 +103,7 @@ def test_who_needs_the_same_model_at_once_waits_for_it(monkeypatch):
 
 
 @pytest.mark.parametrize(("method", "epochs"), [("gaussian_copula", 1), ("ctgan", 2)])
-def test_added_rows_are_rare_in_range_and_repeatable(method, epochs, cache_elsewhere):
+def test_added_rows_are_rare_in_range_and_repeatable(method, epochs, cache_elsewhere, monkeypatch):
     m = people()
     fused = synthesis.augment(m, method, epochs=epochs, batch_size=60, seed=3)
     assert len(set(fused.sensitive_counts)) == 1
@@ -119,7 +119,8 @@ def test_added_rows_are_rare_in_range_and_repeatable(method, epochs, cache_elsew
             path.unlink()
     settings = dict(epochs=epochs, batch_size=60, seed=3)
     again = synthesis.augment(m, method, **settings)
-    anew = synthesis.augment(m, method, cache=False, **settings)
+    monkeypatch.setenv("ANONPAPER_CACHE", str(cache_elsewhere / "another"))
+    anew = synthesis.augment(m, method, **settings)
     pd.testing.assert_frame_equal(fused.frame, again.frame)
     pd.testing.assert_frame_equal(fused.frame, anew.frame)
 
@@ -138,7 +139,7 @@ def test_the_threads_of_libraries_change_no_row():
 def test_the_caller_s_random_state_is_left_alone():
     np.random.seed(7)  # noqa: NPY002 - the global state is what is tested
     expected = np.random.RandomState(7).random()
-    synthesis.synthesize(people(), {"yes": 5}, "gaussian_copula", cache=False)
+    synthesis.synthesize(people(), {"yes": 5}, "gaussian_copula")
     assert np.random.random() == expected  # noqa: NPY002
 
 
@@ -154,7 +155,7 @@ def test_a_model_that_never_yields_the_value_says_so(monkeypatch):
     m = ap.Microdata(frame, ["age", "weight", "job"], "ill")
     monkeypatch.setattr(synthesis, "_ROUNDS", 2)
     with pytest.raises(BudgetExceededError, match="more epochs"):
-        synthesis.synthesize(m, {"yes": 200}, "tvae", epochs=1, batch_size=60, cache=False)
+        synthesis.synthesize(m, {"yes": 200}, "tvae", epochs=1, batch_size=60)
 
 
 @pytest.mark.parametrize(
