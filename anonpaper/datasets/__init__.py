@@ -6,12 +6,12 @@ For three sets a *stand-in*, generated from the published schema, comes last, wi
 file is checked against the sha256 in registry.toml before it is read.
 """
 
+from anonpaper.datasets.ipums import load_ipums
 from anonpaper.datasets.loading import available, fetch, load
 from anonpaper.datasets.made_up import population, voter_list
-from anonpaper.datasets.pums import load_acs_pums, load_ipums
 from anonpaper.datasets.registry import Origin, StandInWarning
 
 __all__ = [
-    "Origin", "StandInWarning", "available", "fetch", "load", "load_acs_pums", "load_ipums",
+    "Origin", "StandInWarning", "available", "fetch", "load", "load_ipums",
     "population", "voter_list",
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 The paper's tables are extracts of the American Community Survey that may not be redistributed.
 Census-Income has the same seven quasi-identifiers. `occ` is its employed persons, `sal` a sample
-of its adults with a modelled income. `anonpaper.datasets.pums` builds the real tables.
+of its adults with a modelled income. `anonpaper.datasets.ipums` builds the real tables.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from anonpaper.datasets.registry import listed
 from anonpaper.randomness import generator
 
 __all__ = ["QI", "VERSION", "income_brackets", "make_occ", "make_sal"]
@@ -18,10 +17,31 @@ __all__ = ["QI", "VERSION", "income_brackets", "make_occ", "make_sal"]
 #: Part of every cache key: raise it when a table here changes.
 VERSION = 1
 
-_LISTS = listed("acs")["substitute"]
-
 #: Column of Census-Income -> attribute of Table 6.
-QI = _LISTS["columns"]
+QI = {
+    "age": "Age", "sex": "Gender", "race": "Race", "marital stat": "Marital Status",
+    "country of birth self": "Birth Place", "education": "Education",
+    "class of worker": "Work Class",
+}  # fmt: skip
+
+#: Persons born in the United States are told apart by the birth place of their father or else
+#: mother, for the most frequent of those: with the 42 known birth places that makes 56.
+_PARENTAL_BIRTH_PLACES = [
+    "Mexico", "Italy", "Canada", "Germany", "Poland", "Puerto-Rico", "England", "Ireland",
+    "Hungary", "El-Salvador", "Scotland", "Japan", "Greece", "Cuba",
+]  # fmt: skip
+_NOT_HISPANIC = ["All other", "NA", "Do not know"]
+
+#: Years of schooling of each level, for the income model.
+_SCHOOL_YEARS = {
+    "Less than 1st grade": 0, "1st 2nd 3rd or 4th grade": 3, "5th or 6th grade": 6,
+    "7th and 8th grade": 8, "9th grade": 9, "10th grade": 10, "11th grade": 11,
+    "12th grade no diploma": 11.5, "High school graduate": 12, "Some college but no degree": 13,
+    "Some college, still enrolled": 13, "Associates degree-occup /vocational": 14,
+    "Associates degree-academic program": 14, "Bachelors degree(BA AB BS)": 16,
+    "Masters degree(MA MS MEng MEd MSW MBA)": 18, "Prof school degree (MD DDS DVM LLB JD)": 19,
+    "Doctorate degree(PhD EdD)": 20,
+}  # fmt: skip
 
 SAL_ROWS = 600_000
 SAL_AGES = (17, 95)  # 79 values, as in Table 6; Census-Income itself stops at "90 and over"
@@ -78,7 +98,7 @@ def make_sal(census: pd.DataFrame, seed: int) -> pd.DataFrame:
 
 
 def _race(adults: pd.DataFrame) -> pd.Categorical:
-    hispanic = ~adults["hispanic origin"].isin(_LISTS["not_hispanic"])
+    hispanic = ~adults["hispanic origin"].isin(_NOT_HISPANIC)
     race = adults["race"].astype(object)
     split = hispanic & (race != "Asian or Pacific Islander")
     return pd.Categorical(race.where(~split, race + ", Hispanic"))
@@ -87,7 +107,7 @@ def _race(adults: pd.DataFrame) -> pd.Categorical:
 def _birth_place(adults: pd.DataFrame) -> pd.Categorical:
     columns = [f"country of birth {who}" for who in ("father", "mother", "self")]
     father, mother, self_ = (adults[column].astype(object) for column in columns)
-    told_apart = _LISTS["parental_birth_places"]
+    told_apart = _PARENTAL_BIRTH_PLACES
     parent = father.where(father.isin(told_apart), mother)
     split = (self_ == "United-States") & parent.isin(told_apart)
     return pd.Categorical(self_.where(~split, "United-States, parent from " + parent))
@@ -98,7 +118,7 @@ def _education(adults: pd.DataFrame) -> pd.Categorical:
     enrolled = adults["enroll in edu inst last wk"] == "College or university"
     enrolled &= level == "Some college but no degree"
     level = level.where(~enrolled, "Some college, still enrolled")
-    return pd.Categorical(level, list(_LISTS["school_years"]), ordered=True)
+    return pd.Categorical(level, list(_SCHOOL_YEARS), ordered=True)
 
 
 def _income(
@@ -107,7 +127,7 @@ def _income(
     """Draw a personal income in dollars, log-normal given the person and the census label."""
     from scipy.special import ndtr, ndtri
 
-    years = sal["Education"].map(_LISTS["school_years"]).astype(float).to_numpy()
+    years = sal["Education"].map(_SCHOOL_YEARS).astype(float).to_numpy()
     age = sal["Age"].to_numpy(dtype=float)
     experience = np.clip(age - np.maximum(years, 9) - 6, 0, 50)
     working = weeks > 0

@@ -12,7 +12,7 @@ from anonpaper.errors import DatasetError
 
 __all__ = [
     "Dataset", "Mirror", "Official", "Origin", "RegisteredFile", "StandInWarning", "dataset",
-    "listed", "registry",
+    "registry",
 ]  # fmt: skip
 
 
@@ -110,17 +110,11 @@ def _read_file(entry: dict) -> RegisteredFile:
 
 
 @cache
-def listed(name: str) -> dict:
-    """Return the content of a toml file of this folder; callers must not change it."""
-    path = Path(__file__).with_name(f"{name}.toml")
-    return tomllib.loads(path.read_text(encoding="utf-8"))
-
-
-@cache
 def registry() -> dict[str, Dataset]:
     """Return every registered data set by name."""
     entries = {}
-    for name, table in listed("registry").items():
+    path = Path(__file__).with_name("registry.toml")
+    for name, table in tomllib.loads(path.read_text(encoding="utf-8")).items():
         files = tuple(map(_read_file, table.get("files", ())))
         entries[name] = Dataset(name, **(table | {"qi": tuple(table["qi"]), "files": files}))
     return entries

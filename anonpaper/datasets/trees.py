@@ -1,16 +1,17 @@
 """Generalization hierarchies of the data sets of majeed2024, with the level counts of its Table 5.
 
 The paper prints the number of levels of each hierarchy and shows only the hierarchy of age (Figure
-2). The trees in trees.toml are ours: numbers are cut into intervals of doubling width, categories
+2). The trees in trees.csv are ours: numbers are cut into intervals of doubling width, categories
 are grouped by meaning. Ages of the diabetes data are ten brackets, too few for seven different
 levels: the lowest three levels of their tree are equal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import csv
+from functools import cache
+from pathlib import Path
 
-from anonpaper.datasets.registry import listed
 from anonpaper.errors import HierarchyError, ParameterError
 from anonpaper.hierarchy import STAR, Hierarchy
 from anonpaper.microdata import MISSING, Attribute, Microdata
@@ -18,9 +19,24 @@ from anonpaper.microdata import MISSING, Attribute, Microdata
 __all__ = ["LEVELS", "hierarchies"]
 
 #: Data set -> attribute -> number of levels in Table 5, the values included.
-LEVELS: dict[str, dict[str, int]] = listed("trees")["levels"]
-_WIDTHS: dict[str, dict[str, list[float]]] = listed("trees")["widths"]
-_TREES: dict[str, dict[str, dict]] = listed("trees")["trees"]
+LEVELS: dict[str, dict[str, int]] = {
+    "adult": {"race": 3, "age": 7, "relationship": 3, "sex": 2, "workclass": 4, "education": 5,
+              "native-country": 4},
+    "stroke": {"gender": 2, "age": 7, "ever_married": 2, "work_type": 4, "Residence_type": 2,
+               "smoking_status": 3},
+    "census": {"sex": 2, "age": 7, "class of worker": 4, "marital stat": 4, "race": 3,
+               "education": 3, "country of birth self": 4, "weeks worked in year": 3},
+    "diabetes": {"race": 3, "gender": 2, "age": 7, "time_in_hospital": 4, "num_lab_procedures": 4,
+                 "insulin": 3},
+}  # fmt: skip
+
+#: Of the intervals of numbers, one width per level between the value and the star.
+_WIDTHS: dict[str, list[float]] = {
+    "age": [5, 10, 20, 40, 80],
+    "weeks worked in year": [13],
+    "time_in_hospital": [2, 4],
+    "num_lab_procedures": [10, 40],
+}
 
 
 def hierarchies(name: str, m: Microdata) -> dict[str, Hierarchy]:
@@ -53,11 +69,11 @@ def _hierarchy(name: str, attribute: Attribute) -> Hierarchy:
         raise HierarchyError(
             f"Table 5 has no hierarchy of {attribute.name!r}; it has {list(LEVELS[name])}"
         )
-    if attribute.name in _WIDTHS[name]:
-        return Hierarchy.intervals(attribute.values, _WIDTHS[name][attribute.name])
     if name == "diabetes" and attribute.name == "age":
         return _brackets(attribute)
-    rows = {row[0]: row for row in _rows(_TREES[name][attribute.name])}
+    if attribute.name in _WIDTHS:
+        return Hierarchy.intervals(attribute.values, _WIDTHS[attribute.name])
+    rows = {row[0]: row for row in _trees()[name, attribute.name]}
     if MISSING in attribute.values:
         height = len(next(iter(rows.values())))
         rows[MISSING] = [MISSING, *["unknown"] * (height - 2), STAR]
@@ -67,15 +83,14 @@ def _hierarchy(name: str, attribute: Attribute) -> Hierarchy:
     return Hierarchy([rows[value] for value in attribute.values])
 
 
-def _rows(tree: Mapping | Sequence, above: tuple[str, ...] = (STAR,)) -> list[list[str]]:
-    """Write a tree as one row per value, from the value up; a node named "" is not a level."""
-    if not isinstance(tree, Mapping):
-        return [[value, *above] for value in tree]
-    return [
-        row
-        for name, below in tree.items()
-        for row in _rows(below, (name, *above) if name else above)
-    ]
+@cache
+def _trees() -> dict[tuple[str, str], list[list[str]]]:
+    """Data set and attribute -> one row per value, from the value up to the star."""
+    found: dict = {}
+    with Path(__file__).with_name("trees.csv").open(encoding="utf-8", newline="") as lines:
+        for name, attribute, *row in csv.reader(lines):
+            found.setdefault((name, attribute), []).append(row)
+    return found
 
 
 def _brackets(attribute: Attribute) -> Hierarchy:

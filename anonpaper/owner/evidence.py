@@ -71,7 +71,7 @@ class Evidence:
     def report(self, path: str | os.PathLike) -> Path:
         """Write a page that compares the release with its table, for the table's owner.
 
-        Do not publish it: it shows counts and distributions of the original table. `path` ends in
+        Do not publish it: it shows counts of the original table. `path` ends in
         .html; an existing file is replaced, completely or not at all.
         """
         by_another = "another tool" if self.release.method == "another tool" else None

@@ -12,15 +12,11 @@ import pandas as pd
 
 from anonpaper import measure
 from anonpaper.files import check_place, sha256, write_named
-from anonpaper.measure.boxes import boxes_of, weight_at
-from anonpaper.microdata import Attribute, Microdata
 from anonpaper.owner import report
-from anonpaper.publish import PublishedAttribute, Release, recode
+from anonpaper.publish import Release, recode
 from anonpaper.recoding import Recoding
 
 __all__ = ["check_page_place", "page", "write_page"]
-
-_MOST_BARS = 12
 
 
 def check_page_place(path: str | os.PathLike, *, replace: bool = True) -> None:
@@ -54,7 +50,6 @@ def page(rel: Release, call: str | None = None) -> str:
         levels=_beside([_levels(side) for side in sides.values()]),
         loss=_loss(rel),
         measures=_measures(rel),
-        figures=_distributions(people, rel) if any_shown else (),
         warnings=[*rel.warnings, *([of_groups] if rel.shows_groups else [])],
     )
     return f"{text}\n".encode(errors="backslashreplace").decode()
@@ -132,53 +127,3 @@ def _measures(rel: Release) -> str:
         f"GCP {measure.gcp(rel):.3f}, discernibility {measure.discernibility(rel):,}, "
         f"mean class {mean:.4g} {'rows' if rel.microdata.people is None else 'people'}"
     )
-
-
-def _distributions(people: Microdata, rel: Release) -> list[tuple]:
-    """Bars of every column: shares of rows before and after, sub-domains spread evenly."""
-    shown = rel.entries.take(rel.shown)
-
-    def before(attribute: Attribute) -> np.ndarray:
-        codes = people.codes_of_cells(attribute.name)
-        return np.bincount(codes, people.cells.counts, attribute.size)
-
-    figures = [
-        _bars(p.attribute, before(p.attribute), _spread(p, p.index[rel.shown], shown.counts))
-        for p in rel.published
-    ]
-    for attribute in map(rel.microdata.attribute, rel.microdata.sensitives):
-        after = np.bincount(shown.codes_of(attribute.name), shown.counts, attribute.size)
-        figures.append(_bars(attribute, before(attribute), after))
-    return figures
-
-
-def _spread(p: PublishedAttribute, index: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Rows per value of the domain, each row spread evenly over its sub-domain, shape (size,)."""
-    domains, places = (p.sub_domains,), np.arange(p.attribute.size)[:, None]
-    boxes = boxes_of(domains, (index,), weights=counts)
-    return weight_at(places, domains, boxes, boxes.counts / boxes.volume)
-
-
-def _bins(attribute: Attribute, before: np.ndarray) -> tuple[np.ndarray, list[str]]:
-    """The bar of every value, at most twelve bars, and the labels of the bars."""
-    if attribute.size <= _MOST_BARS:
-        return np.arange(attribute.size), [str(value) for value in attribute.values]
-    if attribute.ordered:
-        ends = np.linspace(attribute.positions[0], attribute.positions[-1], _MOST_BARS + 1)
-        bins = np.clip(np.searchsorted(ends, attribute.positions, "right") - 1, 0, _MOST_BARS - 1)
-        used, bins = np.unique(bins, return_inverse=True)
-        held = [attribute.values[bins == i] for i in range(len(used))]
-        return bins, [str(v[0]) if len(v) == 1 else f"{v[0]} - {v[-1]}" for v in held]
-    bins = np.full(attribute.size, _MOST_BARS - 1)
-    most = np.argsort(-before, kind="stable")[: _MOST_BARS - 1]
-    bins[most] = np.arange(len(most))
-    return bins, [*map(str, attribute.values[most]), f"{attribute.size - len(most)} others"]
-
-
-def _bars(attribute: Attribute, before: np.ndarray, after: np.ndarray) -> tuple:
-    """Return the name of a column and, for each bar, its label, two shares and the longest."""
-    bins, labels = _bins(attribute, before)
-    shares = [np.bincount(bins, n, len(labels)) / max(n.sum(), 1) for n in (before, after)]
-    longest = max(share.max() for share in shares) or 1
-    labels = [label[:40] for label in labels]
-    return attribute.name, [(*bar, longest) for bar in zip(labels, *shares, strict=True)]

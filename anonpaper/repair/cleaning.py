@@ -33,7 +33,6 @@ def clean(
     *,
     ranges: Mapping[object, tuple[float, float]] | None = None,
     missing: str = "category",
-    person: object = None,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Apply the steps of Table 4 in its order and record each of them.
 
@@ -43,10 +42,8 @@ def clean(
         A DataFrame, and its columns to keep, in this order; all others, also names, are removed.
     ranges : mapping of column to (low, high), optional
         The least and greatest plausible numbers; missing values are not outliers.
-    missing : {"category", "drop", "error"}
+    missing : {"category", "drop"}
         Drop rows with missing values, or write ``"?"``, which only columns of text can hold.
-    person : column label, optional
-        As for :class:`anonpaper.Microdata`: it stays, as last column, and is never filled.
 
     Returns
     -------
@@ -69,11 +66,10 @@ def clean(
     """
     if not isinstance(frame, pd.DataFrame):
         raise ParameterError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
-    check_choice("missing", missing, ("category", "drop", "error"))
+    check_choice("missing", missing, ("category", "drop"))
     columns = list(frame.columns)
-    qi, sensitives = checked_roles(columns, qi, sensitive, person)
-    whose = [] if person is None else [person]
-    roles = [*qi, *sensitives, *whose]
+    qi, sensitives = checked_roles(columns, qi, sensitive)
+    roles = [*qi, *sensitives]
     ranges = check_named("ranges", ranges, roles)
     numeric = sum(pd.api.types.is_numeric_dtype(frame[name]) for name in qi)
     others = [name for name in columns if name not in roles]
@@ -93,7 +89,7 @@ def clean(
     frame = record("attribute arrangement", frame[roles + others], note)
     frame = record("NSA and EI removal", frame[roles], ", ".join(map(str, others)))
     frame = record("outlier removal", frame, _no_outliers(frame, ranges))
-    frame = record("missing values", *_without_missing(frame, missing, whose))
+    frame = record("missing values", *_without_missing(frame, missing))
     for name in roles:
         _check_kind(frame[name])
     frame = record("attribute type checks", frame, f"{numeric} columns of numbers")
@@ -115,21 +111,12 @@ def _no_outliers(frame: pd.DataFrame, ranges: dict) -> str:
     return note
 
 
-def _without_missing(frame: pd.DataFrame, how: str, whose: list) -> tuple:
+def _without_missing(frame: pd.DataFrame, how: str) -> tuple:
     """The table, how many values each column lacked, and how many were filled."""
     lacking = frame.isna()
     note = _counted(lacking)
     if how == "drop":
         return frame.dropna(), note
-    if how == "error" and lacking.any(axis=None):
-        raise MissingValueError(
-            f'missing values ({note}): missing="drop" drops their rows, and "category" keeps them '
-            "as a value in columns of text"
-        )
-    if lacking[whose].any(axis=None):
-        raise MissingValueError(
-            f'{whose[0]!r} does not say whose some rows are: drop them by missing="drop"'
-        )
     filled = frame.copy()
     for name in frame.columns[lacking.any()]:
         column = frame[name]

@@ -52,7 +52,6 @@ def augment(
     batch_size: int = 500,
     seed: int = 0,
     needed: Mapping[object, int] | None = None,
-    cache: bool = True,
 ) -> Microdata:
     """Add synthetic rows of the rare sensitive values, by default until all are equally frequent.
 
@@ -61,7 +60,7 @@ def augment(
     an error for a sensitive attribute with one value.
     """
     needed = find_imbalance(m).needed if needed is None else dict(needed)
-    options = {"epochs": epochs, "batch_size": batch_size, "seed": seed, "cache": cache}
+    options = {"epochs": epochs, "batch_size": batch_size, "seed": seed}
     return fuse(m, synthesize(m, needed, method, **options))
 
 
@@ -73,12 +72,12 @@ def synthesize(
     epochs: int = 300,
     batch_size: int = 500,
     seed: int = 0,
-    cache: bool = True,
 ) -> pd.DataFrame:
     """Sample rows with given sensitive values from a model of the table.
 
     CTGAN trains on rare values more often. Rows with other values are rejected, so a model with
-    few epochs may yield too few rows, which is a BudgetExceededError.
+    few epochs may yield too few rows, which is a BudgetExceededError. Models and rows are kept in
+    $ANONPAPER_CACHE or data/cache, for equal data and settings.
 
     Parameters
     ----------
@@ -90,8 +89,6 @@ def synthesize(
         Training passes (a Gaussian copula has none), and rows per step, a multiple of 10.
     seed : int
         Seeds numpy and torch before training and again before sampling, in one thread.
-    cache : bool
-        Whether to keep the model, in $ANONPAPER_CACHE or data/cache, for equal data and settings.
 
     Returns
     -------
@@ -118,19 +115,17 @@ def synthesize(
     )))[:24]  # fmt: skip
     folder = cache_folder() / "models"
     sampled = folder / f"{key}-{sha256(repr(list(values.items())))[:12]}.parquet"
-    with _alone(folder / f"{key}.lock") if cache else contextlib.nullcontext():
-        if cache and sampled.exists():
+    with _alone(folder / f"{key}.lock"):
+        if sampled.exists():
             return _as_in(m, pd.read_parquet(sampled))
         began = time.perf_counter()
         with _quiet_and_seeded(seed) as sdv:
-            kept = folder / f"{key}.pkl" if cache else None
-            model = _trained(sdv, real, m, settings, kept)
+            model = _trained(sdv, real, m, settings, folder / f"{key}.pkl")
             _seed(seed)
             parts = [_sample(sdv, model, m, code, rows) for code, rows in values.items()]
         rows = pd.concat(parts, ignore_index=True)[list(real.columns)]
         rows.attrs["seconds"] = time.perf_counter() - began
-        if cache:
-            _keep(sampled, rows.to_parquet)
+        _keep(sampled, rows.to_parquet)
     return _as_in(m, rows)
 
 
@@ -330,9 +325,9 @@ def _quiet_and_seeded(seed: int) -> Iterator[ModuleType]:
                 logging.getLogger(name).setLevel(level)
 
 
-def _trained(sdv, real: pd.DataFrame, m: Microdata, settings: dict, file: Path | None):
+def _trained(sdv, real: pd.DataFrame, m: Microdata, settings: dict, file: Path):
     """Load a kept model, or train one and keep it."""
-    if file is not None and file.exists():
+    if file.exists():
         return sdv.utils.load_synthesizer(str(file))
     options = {name: settings[name] for name in ("epochs", "batch_size") if name in settings}
     if options:
@@ -341,8 +336,7 @@ def _trained(sdv, real: pd.DataFrame, m: Microdata, settings: dict, file: Path |
     model = synthesizer(_metadata(sdv, m), **options)
     _seed(settings["seed"])
     model.fit({_TABLE: real})
-    if file is not None:
-        _keep(file, model.save)
+    _keep(file, model.save)
     return model
 
 

@@ -15,7 +15,7 @@ import pandas as pd
 from xiao2010_rows import along_curve, cells_of_rows, tp_by_rows, walk
 
 from anonpaper.compendium.grids import timed
-from anonpaper.datasets import load, load_acs_pums, load_ipums
+from anonpaper.datasets import load, load_ipums
 from anonpaper.files import raw_folder
 from anonpaper.groups import Partition
 from anonpaper.measure import kl_divergence, stars
@@ -35,9 +35,8 @@ ALGORITHMS: Mapping[str, Callable] = {"Hilbert": hilbert, "TP": tp, "TP+": tp_pl
 def load_tables(names: Sequence[str], rows: int | None = None) -> dict[str, Microdata]:
     """Load OCC and SAL: from a survey file of the user's, or made from Census-Income."""
     read = load  # below: of survey files the first, 600,000 adults at most
-    for pattern, of_survey in (("usa_*.csv*", load_ipums), ("psam_p*.csv*", load_acs_pums)):
-        for path in sorted(raw_folder().glob(pattern))[:1]:
-            read = functools.partial(of_survey, path)
+    for path in sorted(raw_folder().glob("usa_*.csv*"))[:1]:
+        read = functools.partial(load_ipums, path)
     tables = {name: read(name) for name in names}
     drawn = [m if rows is None or rows >= m.n else m.sample(rows, 0) for m in tables.values()]
     return dict(zip(names, drawn, strict=True))

@@ -8,7 +8,7 @@ import pytest
 
 import anonpaper as ap
 from anonpaper import constraints
-from anonpaper.datasets import load_acs_pums
+from anonpaper.datasets import load_ipums
 from anonpaper.errors import AnonpaperError, FileError
 from anonpaper.owner.page import write_page
 
@@ -24,7 +24,7 @@ READERS = {
     "tree.csv": ap.Hierarchy.from_csv,
     "recoding.json": ap.Recoding.load,
     "sigma.txt": constraints.read_constraints,
-    "extract.csv": load_acs_pums,
+    "extract.csv": load_ipums,
 }
 NO_NAMES = ["", "no\0name", "\ud800", "x" * 300, None, 5, b"\0", [], "file/inside"]
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from anonpaper.datasets.loading import parsed
-from anonpaper.files import cache_folder, raw_folder, whole_file
+from anonpaper.files import cache_folder, raw_folder
 
 pytest.importorskip("pyarrow", reason="parquet is read by pyarrow: anonpaper[parquet]")
 
@@ -70,17 +70,6 @@ def test_a_cache_that_cannot_be_written_to_is_warned_of(empty_house, monkeypatch
     monkeypatch.setenv("ANONPAPER_CACHE", str(empty_house / "file" / "cache"))
     with pytest.warns(UserWarning, match="cannot be written to"):
         pd.testing.assert_frame_equal(parsed("t", ("key",), Builder()), TABLE)
-
-
-def test_a_failed_write_leaves_no_file(empty_house):
-    def fail():
-        with whole_file(empty_house / "new") as stream:
-            stream.write(b"half")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        fail()
-    assert sorted(path.name for path in empty_house.iterdir()) == ["raw"]
 
 
 def test_the_folders_follow_the_environment(empty_house, monkeypatch):

@@ -9,13 +9,11 @@ import socket
 import tarfile
 import zipfile
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
-from anonpaper.datasets import fetching
 from anonpaper.datasets.fetching import fetched_before, find_file, pip_settings, placed_by_hand
 from anonpaper.datasets.registry import Mirror, Official, RegisteredFile, dataset, registry
 from anonpaper.errors import ChecksumError, DatasetError, DatasetUnavailableError
@@ -281,23 +279,3 @@ def test_the_registry_is_complete():
         assert data.licence and data.citation and data.page.startswith("https://")
         assert data.files or data.derived_from in registry()
         assert data.sensitive not in data.qi
-
-
-@pytest.mark.parametrize(
-    ("name", "suggestion"), [("Adult", "adult"), ("penthouse", None), ("strokes", "stroke")]
-)
-def test_an_unknown_name_is_answered_with_close_ones(name, suggestion):
-    with pytest.raises(DatasetError, match=f"no data set is called '{name}'") as error:
-        dataset(name)
-    assert ("did you mean" in str(error.value)) == (suggestion is not None)
-    if suggestion:
-        assert f"'{suggestion}'" in str(error.value)
-
-
-def test_fetched_files_are_looked_for_in_the_cache_only(empty_house):
-    assert fetched_before(entry()) is None
-    folder = Path(empty_house, "cache", "package-index")
-    folder.mkdir(parents=True)
-    (folder / "table.csv").write_bytes(CONTENT)
-    assert fetched_before(entry()).how == "package index"
-    assert fetching._unreachable == set()

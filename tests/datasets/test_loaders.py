@@ -45,10 +45,6 @@ def loaded():
         return {name: ap.load(name) for name in registry()}
 
 
-def test_every_registered_data_set_has_facts():
-    assert set(FACTS) == set(registry())
-
-
 @pytest.mark.parametrize("name", FACTS)
 def test_rows_columns_domains_and_counts_are_the_published_ones(loaded, name):
     m = loaded[name]
@@ -124,14 +120,6 @@ def test_adult_missing_values(loaded):
 # -- census, occ, sal ----------------------------------------------------------------------
 
 
-def test_parts_of_census(loaded):
-    frame = loaded["census"].frame
-    assert frame["part"].value_counts().to_dict() == {"train": 199_523, "test": 99_762}
-    train = ap.load("census", part="train")
-    assert train.n == 199_523
-    assert train.frame["income"].value_counts().to_dict() == {"-50000": 187_141, "50000+": 12_382}
-
-
 def test_occ_is_the_employed_part_of_census(loaded):
     occ, census = loaded["occ"], loaded["census"].frame
     assert len(occ.cells) == 35_351
@@ -190,12 +178,6 @@ def test_sal_is_the_same_for_the_same_seed(loaded):
     pd.testing.assert_frame_equal(kept.astype(object), loaded["sal"].frame.astype(object))
     other = acs.make_sal(census, seed=1)
     assert not other.equals(again)
-
-
-def test_sal_is_made_once_and_then_read_from_the_cache(loaded, monkeypatch):
-    pytest.importorskip("pyarrow", reason="parquet is read by pyarrow: anonpaper[parquet]")
-    monkeypatch.setattr(acs, "make_sal", lambda *given: pytest.fail("it was there"))
-    assert ap.load("sal").n == 600_000
 
 
 # -- roles and rows ------------------------------------------------------------------------

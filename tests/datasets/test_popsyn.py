@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from anonpaper import errors
 from anonpaper.datasets import population
 
 
@@ -18,10 +17,3 @@ def test_the_population_has_the_distribution_asked_for(distribution):
     assert share == pytest.approx(weight / weight.sum(), abs=0.006)
     assert m.frame.equals(population(distribution).frame)
     assert not m.frame.equals(population(distribution, seed=1).frame)
-
-
-def test_an_unknown_distribution_is_refused():
-    with pytest.raises(errors.ParameterError, match="cauchy"):
-        population("cauchy")
-    with pytest.raises(errors.ParameterError, match="rows"):
-        population(rows=0)

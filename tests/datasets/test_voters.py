@@ -51,26 +51,6 @@ def test_an_outdated_entry_differs_in_one_column_at_most(people):
     ).mean() > 0.85
 
 
-def test_the_seed_alone_decides(people):
-    first, again, other = (
-        voter_list(people, ["age"], share=0.5, outdated=0.2, seed=seed) for seed in (5, 5, 6)
-    )
-    pd.testing.assert_frame_equal(first, again)
-    assert first.index.tolist() != other.index.tolist()
-
-
-def test_types_stay_and_the_table_is_not_changed(people):
-    before = people.copy()
-    voters = voter_list(people, ["age", "town"], outdated=1, seed=0)
-    assert voters["town"].dtype == people["town"].dtype
-    assert voters["age"].dtype == people["age"].dtype
-    pd.testing.assert_frame_equal(people, before)
-
-
-def test_one_person_is_the_least(people):
-    assert len(voter_list(people, ["age"], share=1e-6)) == 1
-
-
 @pytest.mark.parametrize("columns", [["height"], ["name"]])
 def test_a_column_that_cannot_be_is_named(people, columns):
     with pytest.raises(ColumnError, match="columns are"):
@@ -83,8 +63,3 @@ def test_a_column_that_cannot_be_is_named(people, columns):
 def test_shares_and_columns_are_checked(people, wrong):
     with pytest.raises(ParameterError):
         voter_list(people, **{"columns": ["age"], **wrong})
-
-
-def test_a_table_without_people_has_no_voters(people):
-    with pytest.raises(ParameterError, match="needs people"):
-        voter_list(people.iloc[:0], ["age"])

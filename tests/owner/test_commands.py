@@ -5,7 +5,6 @@ import io
 import json
 import re
 import shlex
-import sys
 
 import hypothesis.strategies as st
 import pandas as pd
@@ -120,13 +119,6 @@ def test_the_help_names_all_methods_with_their_options(capsys):
         for name, method in METHODS.items()
     }
     assert set.union(*told.values()) <= {*re.findall(r" --([\w-]+)", options)}
-
-
-def test_an_option_of_another_method_is_refused(people, capsys):
-    assert main(["anonymize", str(people), *ROLES, "--method", "tp", "--l", "2", "--k", "3"]) == 2
-    assert "tp does not take --k; it takes --l" in capsys.readouterr().err
-    assert main(["anonymize", str(people), *ROLES, "--method", "tp+"]) == 2
-    assert "needs --l" in capsys.readouterr().err
 
 
 def test_it_does_what_the_package_does(people, capsys, tmp_path):
@@ -283,15 +275,6 @@ def test_what_is_a_number_and_what_is_not(tmp_path):
     assert frame["gap"].isna().tolist() == [False, True]
 
 
-def test_columns_declared_text_or_ordered(tmp_path):
-    content = "a,b\n1,003\n2,001\n"
-    frame = read(tmp_path, content, types={"a": "text", "b": "ordered"})
-    assert frame["a"].tolist() == ["1", "2"]
-    assert frame["b"].cat.categories.tolist() == ["001", "003"]
-    with pytest.raises(ColumnError, match="has no columns"):
-        read(tmp_path, content, types={"c": "text"})
-
-
 def test_columns_are_what_type_says(tmp_path):
     content = "age;weight;visit;code;seen\n007;1.028,80;31.12.2024;5;2024-12-31T10:15Z\n"
     content += "8;9,5;01.02.2025;;2024-12-31 09:00\n"
@@ -323,6 +306,7 @@ def test_columns_are_what_type_says(tmp_path):
         ([" 28", "5"], "text", "integer"), ([" 2.5", "5 "], "text", "decimal"),
         ([" 28,8", "5"], "text", "decimal-comma"), (["2024-12-31 "], "text", "date"),
         ([" 31.12.2024"], "text", "%d.%m.%Y"), ([" x", "y"], "text", None),
+        (["0.30000000000000004", "1"], "text", "decimal"),
         (["1e-400", "5"], "text", None), (["1e400", "5"], "text", None),
     ],
 )  # fmt: skip
@@ -372,15 +356,6 @@ def test_no_type_changes_a_number(tmp_path, kind, values):
     path.write_text("a;b\n" + "".join(f"{value};x\n" for value in kept))
     table = read_table(str(path), delimiter=";", types={"a": "decimal"})
     assert table.frame["a"].tolist() == [*map(float, kept)]
-
-
-def test_widths_without_numbers_are_an_error(tmp_path, capsys):
-    path = tmp_path / "a.csv"
-    path.write_text("age\n5\n6\n")
-    for tree in ("widths", "widths:"):
-        command = ["anonymize", str(path), "--qi", "age", "--method", "full_domain", "--k", "2"]
-        assert main([*command, "--hierarchy", f"age={tree}"]) == 2
-        assert f"age={tree}: widths needs numbers" in capsys.readouterr().err
 
 
 def test_a_decimal_comma_becomes_a_point_everywhere(tmp_path, capsys):
@@ -454,15 +429,11 @@ def test_what_is_no_table_is_refused(tmp_path, content, error, message):
 
 
 def test_the_wrong_delimiter_is_suggested(tmp_path, capsys):
-    (tmp_path / "a.csv").write_text("age;sex\n1;f\n")
-    assert main(["audit", str(tmp_path / "a.csv"), "--qi", "age"]) == 2
-    assert "one column only" in capsys.readouterr().err
-
-
-def test_the_wrong_delimiter_is_suggested_where_decimals_have_commas(tmp_path, capsys):
-    (tmp_path / "a.csv").write_text("age;dose\n1;2,5\n")
-    assert main(["audit", str(tmp_path / "a.csv"), "--qi", "age"]) == 2
-    assert "--delimiter ';'" in capsys.readouterr().err
+    said = {"age;sex\n1;f\n": "one column only", "age;dose\n1;2,5\n": "--delimiter ';'"}
+    for content, message in said.items():
+        (tmp_path / "a.csv").write_text(content)
+        assert main(["audit", str(tmp_path / "a.csv"), "--qi", "age"]) == 2
+        assert message in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("form", ["swap", "anatomize"])
@@ -513,12 +484,6 @@ def test_no_value_changes_from_reading_to_writing(tmp_path_factory, rows):
     again = pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
     for old, new in zip(texts.to_numpy().ravel(), again.to_numpy().ravel(), strict=True):
         assert old == new or float(old) == float(new)
-
-
-def test_a_table_on_standard_input(people, capsys, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(people.read_bytes())))
-    assert main(["audit", "-", *ROLES, "--json", "-q"]) == 0
-    assert json.loads(capsys.readouterr().out)["table"]["rows"] == 48
 
 
 def test_a_table_whose_withheld_people_are_told_is_refused_against_a_register(tmp_path, capsys):

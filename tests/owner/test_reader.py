@@ -260,15 +260,6 @@ def test_options_given_replace_those_of_a_schema_column_by_column(tmp_path):
     assert main(["audit", str(path), *options]) == 0
 
 
-def test_numbers_of_seventeen_digits_are_in_doubt(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text(f"pay\n{0.1 + 0.2}\n1\n2.5\n")
-    with pytest.raises(errors.ColumnError, match="pay=decimal"):
-        ap.read(path, ["pay"])
-    m = ap.read(path, ["pay"], types={"pay": "decimal"})
-    assert m.attribute("pay").values.tolist() == [0.1 + 0.2, 1.0, 2.5]
-
-
 @pytest.mark.parametrize("given", [
     {"source": 7}, {"source": b"people.csv"}, {"na": 7}, {"na": "?"}, {"na": [7]}, {"types": 7},
     {"delimiter": 7}, {"encoding": 7}, {"sheet": 7}, {"count": 7}, {"types": {"age": 7}},

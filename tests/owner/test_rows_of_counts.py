@@ -100,15 +100,6 @@ def test_more_rows_than_have_numbers_are_refused(tmp_path):
         many.handed_out(generator(0))
 
 
-def test_optima_of_counts_are_those_of_rows(tmp_path):
-    frame = pd.DataFrame({"age": [1, 1, 2, 2, 2, 3, 4, 4], "ill": list("abababab")})
-    big, m = scanned(frame, tmp_path, ["age"]), ap.Microdata(frame, ["age"], "ill")
-    for optimum in (ap.optimal_two_diverse, lambda m: ap.exact(m, 2)):
-        releases = [ap.suppress(t, optimum(t)) for t in (big, m)]
-        assert ap.measure.stars(releases[0]) == ap.measure.stars(releases[1])
-        assert ap.FrequencyLDiversity(2).holds(releases[0].audited())
-
-
 # -- swapping ------------------------------------------------------------------------------------
 
 FEW = pd.DataFrame({"age": [1, 1, 1, 2, 2, 3, 3], "ill": list("aabacbb")})

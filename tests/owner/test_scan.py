@@ -79,16 +79,6 @@ def test_a_scanned_table_has_the_same_cells(seed, missing, ending, tmp_path):
     assert_same_table(*both(people(seed), tmp_path, ending, missing=missing))
 
 
-@EITHER
-def test_missing_values_are_an_error_if_asked(ending, tmp_path):
-    pattern, read = written(people(0), tmp_path, ending)
-    with pytest.raises(errors.MissingValueError) as said:
-        ap.scan(pattern, QI, "ill", missing="error")
-    with pytest.raises(errors.MissingValueError) as wanted:
-        ap.Microdata(read, QI, "ill", missing="error")
-    assert str(said.value) == str(wanted.value)
-
-
 COLUMNS = {
     "integers": [3, 1, 2, 1],
     "integers with gaps": pd.array([3, None, 2, 2**60], "Int64"),
@@ -282,10 +272,3 @@ def test_a_large_release_is_written_rather_than_shown(tmp_path, monkeypatch):
     monkeypatch.setattr("anonpaper.publish.writing.MOST_ROWS", 299)
     with pytest.raises(errors.RowsError):
         ap.suppress(big, ap.tp(big, 2)).public_frame()
-
-
-def test_counts_are_shown_in_a_notebook(tmp_path):
-    big, _ = both(people(0), tmp_path, "parquet")
-    assert "counts of 300 rows" in big._repr_html_()
-    assert "equivalence classes" in ap.suppress(big, ap.tp(big, 2))._repr_html_()
-    assert "300 rows" in repr(big)

@@ -2,7 +2,6 @@
 
 import bz2
 import gzip
-import json
 import lzma
 import os
 import subprocess
@@ -31,14 +30,6 @@ def code(*arguments):
     return main([*map(str, arguments)])
 
 
-def test_help_names_every_command():
-    done = run("--help")
-    assert done.returncode == 0
-    for command in ("datasets", "fetch", "audit", "anonymize"):
-        assert command in done.stdout
-    assert done.stderr == ""
-
-
 def test_the_table_goes_to_standard_output_and_the_report_to_standard_error(people):
     done = run("anonymize", people, *QI, *TP)
     assert done.returncode == 0
@@ -47,15 +38,6 @@ def test_the_table_goes_to_standard_output_and_the_report_to_standard_error(peop
     assert len(lines) == 49
     assert "frequency l-diversity" in done.stderr
     assert "not published: ['name', 'income, monthly']" in done.stderr
-
-
-def test_with_an_output_file_the_report_goes_to_standard_output(people, tmp_path):
-    done = run("anonymize", people, *QI, *TP, "-o", tmp_path / "out.csv", "--json", "--quiet")
-    assert done.returncode == 0
-    assert done.stderr == ""
-    report = json.loads(done.stdout)
-    assert report["rows"]["published"] == 48
-    assert (tmp_path / "out.csv").read_text().startswith("age,sex,zip,illness\n")
 
 
 def test_a_pipe_from_and_to_other_programs(people):
@@ -200,21 +182,6 @@ def test_an_address_is_no_file(capsys):
     for name in ("http://x.invalid/people.parquet", "https://x.invalid/people.csv"):
         assert code("audit", name, "--qi", "age") == 2
         assert "No such file" in capsys.readouterr().err
-
-
-def test_a_file_that_grows_beyond_memory_gives_a_message(people, capsys, monkeypatch):
-    def unpack(*_):
-        raise MemoryError
-
-    monkeypatch.setattr("anonpaper.owner.reader._read_cells", unpack)
-    assert code("audit", people, "--qi", "age") == 2
-    assert "does not fit in memory" in capsys.readouterr().err
-
-
-def test_a_missing_file_is_exit_code_2(tmp_path):
-    done = run("audit", tmp_path / "nobody.csv", "--qi", "age")
-    assert done.returncode == 2
-    assert "nobody.csv: No such file" in done.stderr
 
 
 def links(people, tmp_path):

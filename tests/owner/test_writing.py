@@ -118,17 +118,6 @@ def test_a_recoding_that_withholds_rows_is_written_and_audited(frame, tmp_path):
     assert rows_of(read(paths)) == rows_of(theirs.public_frame())
 
 
-def test_two_sensitive_attributes_are_written_together(frame, tmp_path):
-    frame["drug"] = np.where(frame["age"] % 3 == 0, "p", "q")
-    frame.to_parquet(tmp_path / "in.parquet")
-    m = ap.scan(tmp_path / "in.parquet", QI, ["ill", "drug"])
-    release = ap.generalize(m, ap.mondrian(m, 10))
-    before = release.audit()
-    paths = release.write(tmp_path / "out.csv")
-    pd.testing.assert_frame_equal(release.audit(), before)
-    assert rows_of(read(paths)[["ill", "drug"]]) == rows_of(frame[["ill", "drug"]])
-
-
 def test_values_that_would_be_written_alike_are_refused(tmp_path):
     pd.DataFrame({"age": ["*", "*", "1", "2"], "ill": list("abab")}).to_csv(
         tmp_path / "in.csv", index=False

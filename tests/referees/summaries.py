@@ -6,8 +6,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonpaper.datasets.registry import listed
-
+# Columns that are counted jointly; of pantheon, a column whose values each belong to a country.
+JOINT = {
+    "diabetes": [["diabetesMed", "insulin", "change"]],
+    "stroke": [["stroke", "age"]],
+    "pantheon": [
+        ["gender", "domain", "industry", "occupation"],
+        ["countryCode", "countryCode3", "countryName", "continentName"],
+    ],
+}
+WITHIN = {"birthcity": "countryCode"}
 # Columns with more distinct values have quantiles (numbers) or only their number (text).
 MOST_COUNTED = 450
 QUANTILES = 21
@@ -16,13 +24,9 @@ MOST_DECIMALS = 9
 
 def summarize(name: str, frame: pd.DataFrame) -> dict[str, Any]:
     """Summarize a parsed table of the data set, published or generated."""
-    about = listed("tables")[name]
-    joint = [{"columns": columns, "cells": _cells(frame[columns])} for columns in about["joint"]]
-    counted = {column for columns in about["joint"] for column in columns}
-    columns = [
-        _describe(frame, column, column in counted, about.get("within", {}).get(column))
-        for column in frame
-    ]
+    joint = [{"columns": columns, "cells": _cells(frame[columns])} for columns in JOINT[name]]
+    counted = {column for columns in JOINT[name] for column in columns}
+    columns = [_describe(frame, column, column in counted, WITHIN.get(column)) for column in frame]
     return {"rows": len(frame), "columns": columns, "joint": joint}
 
 

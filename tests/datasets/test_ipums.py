@@ -7,9 +7,9 @@ import gzip
 import pytest
 
 import anonpaper as ap
-from anonpaper.datasets import load_acs_pums, load_ipums, pums
+from anonpaper.datasets import ipums as module
+from anonpaper.datasets import load_ipums
 from anonpaper.datasets.acs import SAL_AGES
-from anonpaper.datasets.registry import listed
 from anonpaper.errors import ColumnError, DatasetUnavailableError, ParameterError
 
 IPUMS = """\
@@ -23,17 +23,6 @@ YEAR,AGE,SEX,RACE,MARST,BPL,EDUCD,CLASSWKRD,INCTOT,OCC1990
 2005,60,1,7,2,453,71,13,2000,20
 """
 
-PUMS = """\
-AGEP,SEX,RAC1P,MAR,POBP,SCHL,COW,PINCP,OCCP
-41,2,1,3,36,21,1,31500,4720
-17,1,2,5,303,14,,0,
-15,1,2,5,303,12,,,
-97,2,9,2,6,1,9,-1200,9920
-30,1,6,1,210,24,4,250000,9800
-55,1,3,4,72,17,7,99999,10
-60,1,8,1,139,19,6,2000,200
-"""
-
 
 @pytest.fixture
 def ipums(tmp_path):
@@ -42,22 +31,14 @@ def ipums(tmp_path):
     return path
 
 
-@pytest.fixture
-def acs(tmp_path):
-    path = tmp_path / "psam_pusa.csv"
-    path.write_text(PUMS)
-    return path
-
-
 def test_sal_of_an_ipums_extract(ipums):
     m = load_ipums(ipums)
     frame = m.frame
-    assert (m.qi, m.sensitive, m.n) == (pums.QI, "Income", 6)
+    assert (m.qi, m.sensitive, m.n) == (list(module.VARIABLES), "Income", 6)
     assert frame["Age"].tolist() == [41, 17, 95, 30, 55, 60]
     assert frame["Gender"].tolist() == ["Female", "Male", "Female", "Male", "Male", "Male"]
     assert frame["Race"].tolist()[2] == "Three or more major races"
-    marst = listed("acs")["ipums"]["codes"]["MARST"]
-    assert frame["Marital Status"].tolist() == [marst[code] for code in "465132"]
+    assert frame["Marital Status"].tolist()[:2] == ["Divorced", "Never married"]
     assert frame["Birth Place"].tolist() == [
         "US state 36",
         "Americas",
@@ -94,39 +75,13 @@ def test_occ_of_an_ipums_extract_is_those_with_an_occupation(ipums):
     assert m.frame["Occupation"].tolist() == [80, 880, 0, 20]
 
 
-def test_sal_and_occ_of_a_pums_file(acs):
-    sal, occ = load_acs_pums(acs), load_acs_pums(acs, "occ")
-    assert (sal.n, occ.n) == (6, 4)
-    assert sal.frame["Income"].tolist() == [30_000, 0, 0, 98_000, 98_000, 2_000]
-    assert occ.frame["Occupation"].tolist() == [4600, 9800, 0, 200]
-    assert sal.frame["Birth Place"].tolist() == [
-        "US state 36",
-        "Americas",
-        "US state 06",
-        "Asia",
-        "US outlying areas",
-        "Europe",
-    ]
-    assert sal.frame["Education"].tolist() == [
-        "Bachelor's degree",
-        "Grade 11",
-        "None",
-        "Doctorate",
-        "GED",
-        "Some college, a year or more",
-    ]
-    assert sal.frame["Work Class"].tolist()[1:3] == ["Not in universe"] * 2
-    assert sal.frame["Marital Status"].tolist()[0] == "Divorced"
-
-
 def test_domains_have_the_sizes_of_table_6(ipums):
     sizes = ap.compendium.reference("xiao2010_tab6_domain_sizes").set_index("attribute")
     for attribute in load_ipums(ipums).attributes[1:]:  # ages are those that occur
         assert attribute.size == sizes["domain_size"][attribute.name]
     low, high = SAL_AGES
     assert high - low + 1 == sizes["domain_size"]["Age"]
-    assert 1000 / listed("acs")["ipums"]["occupation_width"] == sizes["domain_size"]["Occupation"]
-    assert 10_000 / listed("acs")["pums"]["occupation_width"] == sizes["domain_size"]["Occupation"]
+    assert sizes["domain_size"]["Occupation"] * module.OCCUPATION_WIDTH == 1000
 
 
 def test_rows_are_drawn_by_seed(ipums):
