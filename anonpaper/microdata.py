@@ -45,7 +45,7 @@ class Microdata:
         The quasi-identifiers and the sensitive attributes (SA).
     person : column label, optional
         Identifies people with several rows; principles then count people. Never published.
-    missing : {"category", "drop", "error"}
+    missing : {"error", "drop", "category"}
         Missing values in role columns are an error; or their rows are dropped (``dropped`` counts
         them); or they become ``"?"``, last in its domain, and numbers and dates are then
         generalized to sets. In `person` they are an error unless rows are dropped.
@@ -80,7 +80,7 @@ class Microdata:
         sensitive: object = None,
         *,
         person: object = None,
-        missing: str = "category",
+        missing: str = "error",
         domains: Mapping[object, Iterable] | None = None,
         origin: object = None,
         synthetic: np.ndarray | None = None,

@@ -181,7 +181,7 @@ def _load(extract: _Extract, table: str, rows: int | None, seed: int) -> Microda
         note += f", {rows:,} drawn with seed {seed}"
     sha256 = unpacked_sha256(extract.path)
     origin = Origin(table, "user's extract", extract.path.name, sha256, note=note)
-    return Microdata(frame, QI, SENSITIVE[table], origin=origin)
+    return Microdata(frame, QI, SENSITIVE[table], missing="category", origin=origin)
 
 
 def _last_start(codes: pd.Series, starts: Sequence[int]) -> np.ndarray:

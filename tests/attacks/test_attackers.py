@@ -110,7 +110,9 @@ def test_a_missing_secret_is_no_value():
     """27 classes, each with two secrets by the file; in 8 the known ones are one value."""
     rows = [(c, "flu") for c in range(27) for _ in range(3)]
     rows += [(c, None if c < 8 else "cold") for c in range(27) for _ in range(3)]
-    m = ap.Microdata(pd.DataFrame(rows, columns=["age", "ill"]), ["age"], "ill")
+    m = ap.Microdata(
+        pd.DataFrame(rows, columns=["age", "ill"]), ["age"], "ill", missing="category"
+    )
     rel = ap.recode(m, ap.full_domain(m, k=2, l=2))
     found = of(rel, "distinct l-diversity")
     assert (found["file"], found["concluded"], found["people"]) == (2, 1, 8 * 6)
@@ -121,7 +123,7 @@ def test_a_missing_secret_is_no_value():
 def test_people_with_known_and_missing_values():
     frame = pd.DataFrame({"who": [1, 1, 2, 3, 3, 4], "q": [0] * 6,
                           "ill": ["a", None, "b", None, None, "b"]})  # fmt: skip
-    m = ap.Microdata(frame, ["q"], "ill", person="who")
+    m = ap.Microdata(frame, ["q"], "ill", person="who", missing="category")
     rel = ap.suppress(m, ap.Partition([0] * 6))
     # at least two people, 2 and 4, have no missing value; two people have b
     assert of(rel, "theta")["each"]["takes missing values as unknown"] == (1, True)
@@ -324,7 +326,7 @@ def with_marks(m, seed):
     synthetic = rng.random(m.n) < 0.25 if seed % 3 == 2 else None
     if synthetic is not None and synthetic.all():
         synthetic = None
-    return ap.Microdata(frame, m.qi, "ill", synthetic=synthetic)
+    return ap.Microdata(frame, m.qi, "ill", missing="category", synthetic=synthetic)
 
 
 @pytest.mark.filterwarnings("ignore::anonpaper.partition.klt.UnplacedRowsWarning")

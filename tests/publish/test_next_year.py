@@ -148,7 +148,7 @@ def test_a_number_is_the_same_number_in_another_type():
     r = ap.Recoding(m.attributes, [[0, 1, 1]])
     gaps = ap.Microdata(pd.DataFrame({"age": [20.0, 35.5, 40.0]}), ["age"])
     assert ap.recode(gaps, r).frame["age"].tolist() == [20, "[30 - 40]", "[30 - 40]"]
-    m2 = ap.Microdata(pd.DataFrame({"age": [20.0, np.nan]}), ["age"])
+    m2 = ap.Microdata(pd.DataFrame({"age": [20.0, np.nan]}), ["age"], missing="category")
     with pytest.raises(errors.ColumnError, match=r"\['\?'\]"):
         ap.recode(m2, r)
 
@@ -285,7 +285,9 @@ def test_truth_values_and_missing_ones_lie_in_no_interval(later, tmp_path):
     column = pd.Series(pd.Categorical(known, ordered=True)) if "a" in later else known
     m = ap.Microdata(pd.DataFrame({"q": column}), ["q"])
     r = ap.Recoding(m.attributes, [[0, 0, 0, 1]])
-    m2 = ap.Microdata(pd.DataFrame({"q": pd.Series(later, dtype=object)}), ["q"])
+    m2 = ap.Microdata(
+        pd.DataFrame({"q": pd.Series(later, dtype=object)}), ["q"], missing="category"
+    )
     new = [value for value in later if isinstance(value, bool) or value != value or value == "?"]
     for recoding in (r, saved(r, tmp_path)):
         with pytest.raises(errors.ColumnError, match="new to the recoding"):
