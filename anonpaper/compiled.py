@@ -7,12 +7,8 @@ later processes until the loop's own file changes: `make distclean` forgets loop
 
 from __future__ import annotations
 
-import builtins
 import contextlib
 import functools
-import os
-import sys
-import threading
 import time
 import types
 from collections.abc import Callable, Iterator
@@ -48,8 +44,8 @@ class Loop:
         if self._is_compiled:
             return self.compiled(*args)
         if (self._seconds > MOST_SECONDS or _rows(args) > MOST_ROWS) and _numba():
-            self._compile_for(args)
-            return self(*args)
+            self._is_compiled = True
+            return self.compiled(*args)
         began = time.process_time()
         with np.errstate(over="ignore"):  # integers wrap around, as compiled ones do
             result = self.interpreted(*args)
@@ -78,26 +74,6 @@ class Loop:
         names = function.__globals__ | names
         twin = types.FunctionType(function.__code__, names, None, function.__defaults__)
         return functools.update_wrapper(twin, function)
-
-    def _compile_for(self, args: tuple) -> None:
-        """Compile for arguments like these; on a terminal or in a notebook, say so after 1 s."""
-        is_seen = hasattr(builtins, "__IPYTHON__") or (sys.stderr and sys.stderr.isatty())
-        stats = self.compiled.stats  # a miss is counted before compiling begins
-        ended = threading.Event()
-
-        def watch() -> None:
-            while not ended.wait(1):
-                if stats.cache_misses:
-                    _tell()
-                    return
-
-        if is_seen and not os.environ.get("TQDM_DISABLE"):
-            threading.Thread(target=watch, daemon=True).start()
-        try:
-            self.compiled.compile(tuple(map(self.compiled.typeof_pyval, args)))
-        finally:
-            ended.set()
-        self._is_compiled = True
 
 
 def loop(function: Callable | None = None, **options: bool) -> Callable:
@@ -138,12 +114,6 @@ def _numba() -> types.ModuleType | None:
     except ImportError:
         return None
     return None if numba.config.DISABLE_JIT else numba
-
-
-@functools.cache
-def _tell() -> None:
-    """Say, once in a process, what takes so long."""
-    print("anonpaper: compiling loops once, for this and later runs", file=sys.stderr, flush=True)
 
 
 def _rows(values: tuple) -> int:

@@ -45,10 +45,10 @@ class Microdata:
         The quasi-identifiers and the sensitive attributes (SA).
     person : column label, optional
         Identifies people with several rows; principles then count people. Never published.
-    missing : {"category", "drop", "error"}
-        Missing values in role columns become ``"?"``, last in its domain, and numbers and dates
-        are then generalized to sets; or their rows are dropped (``dropped`` counts them); or they
-        are an error, as in `person` unless rows are dropped.
+    missing : {"error", "drop", "category"}
+        Missing values in role columns are an error; or their rows are dropped (``dropped`` counts
+        them); or they become ``"?"``, last in its domain, and numbers and dates are then
+        generalized to sets. In `person` they are an error unless rows are dropped.
     domains : mapping of column label to sequence of values, optional
         Declared domains in order. A pandas Categorical declares its categories.
     origin, synthetic : object, and array of bool, shape (len(frame),), optional
@@ -80,7 +80,7 @@ class Microdata:
         sensitive: object = None,
         *,
         person: object = None,
-        missing: str = "category",
+        missing: str = "error",
         domains: Mapping[object, Iterable] | None = None,
         origin: object = None,
         synthetic: np.ndarray | None = None,
@@ -127,10 +127,6 @@ class Microdata:
     def frame(self) -> pd.DataFrame:
         """The table's copy of the input, with equal values written alike; for reading."""
         return self._with_rows().frame
-
-    @property
-    def _roles(self) -> list:
-        return [*self.qi, *self.sensitives]
 
     @property
     def d(self) -> int:
@@ -189,7 +185,7 @@ class Microdata:
     @cached_property
     def cells(self) -> Cells:
         """The cell table: all distinct rows with their counts, in O(n log n)."""
-        coded = [self._columns.coded(name) for name in self._roles]
+        coded = [self._columns.coded(name) for name in [*self.qi, *self.sensitives]]
         columns, sizes = [codes for _, codes in coded], [attribute.size for attribute, _ in coded]
         if self.people is not None:
             columns, sizes = [*columns, self.people], [*sizes, self.n_people]
@@ -259,7 +255,7 @@ class Microdata:
             marks["dropped"] = check_integer("dropped", dropped, 0)
         if frame is not None or domains is not None:
             before = self.frame  # RowsError for a table of counts
-            columns = self._columns.with_frame(frame, domains, self._roles)
+            columns = self._columns.with_frame(frame, domains, [*self.qi, *self.sensitives])
             marks |= {"_columns": columns, "n": len(columns.frame)}
         if synthetic is not None or (frame is not None and not self.synthetic.any()):
             self._with_rows()
@@ -276,7 +272,7 @@ class Microdata:
     def with_roles(
         self, qi: Sequence | None = None, sensitive: object = ..., person: object = ...
     ) -> Microdata:
-        """Return the same table with other roles: `replace` with these parameters only."""
+        """Return the same table with other roles, by `replace`."""
         return self.replace(qi=qi, sensitive=sensitive, person=person)
 
     def about(self, name: object) -> Microdata:
@@ -287,7 +283,7 @@ class Microdata:
 
     def with_codes(self, codes: Mapping[object, np.ndarray]) -> Microdata:
         """Return the table with n other codes for columns in a role; all domains stay."""
-        codes = check_named("codes", codes, self._roles)
+        codes = check_named("codes", codes, [*self.qi, *self.sensitives])
         return self._like(_columns=self._with_rows().with_codes(codes, self.n))
 
     def take(self, rows: np.ndarray) -> Microdata:
@@ -312,7 +308,7 @@ class Microdata:
 
     def _repr_html_(self) -> str:
         title = f"Microdata, {'' if self.has_rows else 'counts of '}{self.n:,} rows"
-        roles = [name for name in self._columns.names if name in self._roles]
+        roles = [name for name in self._columns.names if name in [*self.qi, *self.sensitives]]
         tables = [html_table(self.frame[roles])] if self.has_rows else []
         return html(title, _facts(self), *tables)
 
@@ -341,7 +337,9 @@ def handed_out(m: Microdata, rng: np.random.Generator) -> tuple[Microdata, np.nd
     cell = m.cells.handed_out(rng)
     if m.has_rows:
         return m, cell
-    coded = {name: (m.attribute(name), m.codes_of_cells(name)[cell]) for name in m._roles}
+    coded = {
+        name: (m.attribute(name), m.codes_of_cells(name)[cell]) for name in [*m.qi, *m.sensitives]
+    }
     marks = {"_weights": None, "engine": None, "synthetic": np.zeros(m.n, bool)}
     return m._like(_columns=Columns(coded=coded), **marks), cell
 
@@ -349,7 +347,7 @@ def handed_out(m: Microdata, rng: np.random.Generator) -> tuple[Microdata, np.nd
 def _incomplete(m: Microdata) -> np.ndarray:
     """Which rows `missing` drops, shape (n,), not all; MissingValueError if it drops none."""
     whose = [] if m.person is None else [m.person]
-    needed = [*m._roles, *whose] if m.missing in ("drop", "error") else whose
+    needed = [*m.qi, *m.sensitives, *whose] if m.missing in ("drop", "error") else whose
     lacking = m.frame[needed].isna() if needed else pd.DataFrame(index=range(m.n))
     incomplete = lacking.to_numpy().any(axis=1)
     if incomplete.any() and m.missing != "drop":

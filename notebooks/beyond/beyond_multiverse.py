@@ -107,7 +107,7 @@ def _search(population: int) -> Callable:
 
 def _own_values(m: Microdata) -> Microdata:
     """Return the table in which everybody has a sensitive value of their own."""
-    return ap.Microdata(m.frame[m.qi].assign(own=range(m.n)), m.qi, "own")
+    return ap.Microdata(m.frame[m.qi].assign(own=range(m.n)), m.qi, "own", missing="category")
 
 
 def _klt(m: Microdata, k: int, seed: int, weights=None) -> ap.Partition:

@@ -83,7 +83,9 @@ def test_a_missing_secret_is_no_value():
     """27 classes, each with two secrets by the file; in 8 the known ones are one value."""
     rows = [(c, "flu") for c in range(27) for _ in range(3)]
     rows += [(c, None if c < 8 else "cold") for c in range(27) for _ in range(3)]
-    m = ap.Microdata(pd.DataFrame(rows, columns=["age", "ill"]), ["age"], "ill")
+    m = ap.Microdata(
+        pd.DataFrame(rows, columns=["age", "ill"]), ["age"], "ill", missing="category"
+    )
     rel = ap.recode(m, ap.full_domain(m, k=2, l=2))
     found = of(rel, "distinct l-diversity")
     assert (found["file"], found["concluded"], found["people"]) == (2, 1, 8 * 6)
@@ -254,7 +256,7 @@ def with_marks(m, seed):
     synthetic = rng.random(m.n) < 0.25 if seed % 3 == 2 else None
     if synthetic is not None and synthetic.all():
         synthetic = None
-    return ap.Microdata(frame, m.qi, "ill", synthetic=synthetic)
+    return ap.Microdata(frame, m.qi, "ill", missing="category", synthetic=synthetic)
 
 
 @pytest.mark.filterwarnings("ignore::anonpaper.partition.klt.UnplacedRowsWarning")

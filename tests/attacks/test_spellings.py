@@ -64,6 +64,8 @@ def test_the_declared_order_of_categories_does_not_show(order):
 
 def test_numbers_and_missing_values_in_sets_keep_their_places():
     column = pd.Series([10, 2, None, 33, None, 10])
-    m = ap.Microdata(pd.DataFrame({"q": column, "s": list("xyxyxy")}), ["q"], "s")
+    m = ap.Microdata(
+        pd.DataFrame({"q": column, "s": list("xyxyxy")}), ["q"], "s", missing="category"
+    )
     rel = ap.generalize(m, ap.Partition([0, 0, 0, 1, 1, 1]))
     assert set(rel.public_frame()["q"]) == {"{2.0, 10.0, ?}", "{10.0, 33.0, ?}"}

@@ -100,7 +100,7 @@ def test_the_default_is_fresh_entropy():
 def test_missing_values_and_question_marks_stay_what_they_are(tmp_path):
     secrets = ["?", None, "a", "b", "?", "c", None, "?"]
     frame = pd.DataFrame({"q": range(8), "s": pd.Series(secrets, dtype=object)})
-    rel = ap.swap(ap.Microdata(frame, ["q"], "s"), ap.Partition([0] * 8))
+    rel = ap.swap(ap.Microdata(frame, ["q"], "s", missing="category"), ap.Partition([0] * 8))
     assert Counter(map(repr, rel.frame["s"])) == Counter(map(repr, secrets))
     [path] = rel.write(tmp_path / "out.csv")
     written = Counter(row["s"] for row in read(path))

@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,7 +16,7 @@ PEOPLE = pd.DataFrame(
 
 
 def test_codes_are_places_in_the_domain():
-    m = Microdata(PEOPLE, ["age", "job"], "ill")
+    m = Microdata(PEOPLE, ["age", "job"], "ill", missing="category")
     assert m.attributes[0].values.tolist() == [25, 30, 41]
     assert m.attributes[1].values.tolist() == ["a", "b", "?"]
     assert m.codes.tolist() == [[2, 1], [1, 2], [1, 0], [0, 1]]
@@ -29,7 +27,9 @@ def test_codes_are_places_in_the_domain():
 
 
 def test_numbers_are_numeric_and_have_positions_unless_values_are_missing():
-    m = Microdata(pd.DataFrame({"a": [1.5, 3.0], "b": [1.0, None]}), ["a", "b"])
+    m = Microdata(
+        pd.DataFrame({"a": [1.5, 3.0], "b": [1.0, None]}), ["a", "b"], missing="category"
+    )
     a, b = m.attributes
     assert a.numeric and a.ordered and a.positions.tolist() == [1.5, 3.0] and a.width == 1.5
     assert not b.numeric and not b.ordered and b.values.tolist() == [1.0, "?"]
@@ -52,17 +52,11 @@ def test_missing_values_can_be_dropped_or_forbidden():
     dropped = Microdata(PEOPLE, ["age", "job"], "ill", missing="drop")
     assert dropped.frame.index.tolist() == ["p", "r"] and dropped.dropped == 2
     with pytest.raises(errors.MissingValueError, match=r"'job': 1, 'ill': 1"):
-        Microdata(PEOPLE, ["age", "job"], "ill", missing="error")
-
-
-def test_what_to_do_with_missing_values_may_be_read_from_a_file():
-    """A text that is read equals the one that is written here, and is another object."""
-    missing = json.loads('{"missing": "drop"}')["missing"]
-    assert Microdata(PEOPLE, ["age", "job"], "ill", missing=missing).dropped == 2
+        Microdata(PEOPLE, ["age", "job"], "ill")
 
 
 def test_a_question_mark_in_the_data_is_the_missing_value():
-    m = Microdata(pd.DataFrame({"x": ["?", None, "a"]}), ["x"])
+    m = Microdata(pd.DataFrame({"x": ["?", None, "a"]}), ["x"], missing="category")
     assert m.attributes[0].values.tolist() == ["?", "a"]
     assert m.codes[:, 0].tolist() == [0, 0, 1]
 
@@ -129,7 +123,7 @@ def test_a_table_without_sensitive_attribute_says_so():
 
 
 def test_other_roles_share_what_is_coded():
-    m = Microdata(PEOPLE, ["age", "job"], "ill")
+    m = Microdata(PEOPLE, ["age", "job"], "ill", missing="category")
     m.codes  # noqa: B018
     other = m.with_roles(qi=["job"])
     assert other.attributes[0] is m.attributes[1]
@@ -140,14 +134,14 @@ def test_other_roles_share_what_is_coded():
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
 def test_a_missing_value_in_a_declared_domain_is_none_of_its_values(missing):
     frame = pd.DataFrame({"sex": ["f", None, "m"]})
-    m = Microdata(frame, ["sex"], domains={"sex": ["m", missing, "f"]})
+    m = Microdata(frame, ["sex"], domains={"sex": ["m", missing, "f"]}, missing="category")
     assert m.attributes[0].values.tolist() == ["m", "f", "?"]
     whole = Microdata(frame, ["sex"], domains={"sex": ["m", missing, "f"]}, missing="drop")
     assert (whole.attributes[0].values.tolist(), whole.dropped) == (["m", "f"], 1)
 
 
 def test_taking_rows_keeps_the_domains():
-    m = Microdata(PEOPLE, ["age", "job"], "ill")
+    m = Microdata(PEOPLE, ["age", "job"], "ill", missing="category")
     part = m.take([3, 0])
     assert part.frame.index.tolist() == ["s", "p"]
     assert part.codes.tolist() == [[0, 1], [2, 1]]
@@ -190,17 +184,6 @@ def test_cells_are_what_a_groupby_counts(m):
     assert (cells.tuples[cells.tuple_of_row] == m.codes).all()
 
 
-def test_cells_of_domains_too_large_for_one_key():
-    rng = np.random.default_rng(0)
-    sizes = [60_000] * 7
-    codes = np.asfortranarray(rng.integers(0, 60_000, (500, 7)).astype(np.int32))
-    codes[250:] = codes[:250]
-    cells = Cells.of(codes.T, sizes, 7)
-    distinct, counts = np.unique(codes, axis=0, return_counts=True)
-    assert (cells.tuples == distinct).all()
-    assert (cells.tuple_sizes == counts).all()
-
-
 def as_sorted_tuples(codes, sensitive):
     """Rows in the order of a lexicographic sort, and their cells, by pandas."""
     frame = pd.DataFrame(codes).assign(s=sensitive)
@@ -224,17 +207,6 @@ def test_cells_of_domains_of_any_size(huge, data):
     assert cells.counts.tolist() == counts.tolist()
     found = np.column_stack([cells.tuples[cells.tuple_of_cell], cells.sensitive])
     assert [tuple(row) for row in found] == [tuple(np.atleast_1d(key)) for key in counts.index]
-
-
-@pytest.mark.parametrize("values", [1, 2**11, 2**20, 2**31 - 1])
-def test_a_column_of_identifiers_keeps_its_rows_apart(values):
-    rng = np.random.default_rng(0)
-    codes = np.asfortranarray(rng.permutation(5000).astype(np.int32)[:, None])
-    sensitive = rng.integers(0, values, 5000).astype(np.int32)
-    cells = Cells.of([codes[:, 0], sensitive], [2**31 - 1, values], 1)
-    assert len(cells) == 5000 and (cells.counts == 1).all()
-    assert (cells.sensitive == sensitive[cells.rows]).all()
-    assert (codes[cells.rows, 0] == np.arange(5000)).all()
 
 
 @pytest.mark.parametrize(

@@ -228,5 +228,5 @@ def test_columns_without_stars_keep_their_type(dtype):
 
 def test_missing_values_of_a_nullable_column_are_published():
     frame = pd.DataFrame({"age": pd.array([30, None, 30], "Int64"), "ill": list("aba")})
-    m = ap.Microdata(frame, ["age"], "ill")
+    m = ap.Microdata(frame, ["age"], "ill", missing="category")
     assert ap.suppress(m, ap.Partition([0, 1, 0])).frame["age"].tolist() == [30, "?", 30]

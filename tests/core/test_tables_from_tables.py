@@ -90,7 +90,7 @@ def test_what_is_replaced_is_as_if_made_anew(m, data):
 
 
 def test_unchanged_columns_keep_their_domain_and_others_are_read_anew():
-    m = ap.Microdata(FRAME, ["age", "job"]).take([0, 1])
+    m = ap.Microdata(FRAME, ["age", "job"], missing="category").take([0, 1])
     other = m.replace(frame=m.frame.assign(job=["z", "a"]))
     assert other.attribute("age") is m.attribute("age")
     assert other.attribute("job").values.tolist() == ["a", "z"]
@@ -101,7 +101,7 @@ def test_unchanged_columns_keep_their_domain_and_others_are_read_anew():
 
 
 def test_a_domain_declared_for_a_column_without_a_role_is_carried():
-    m = ap.Microdata(FRAME, ["job"], domains={"age": range(20, 70)})
+    m = ap.Microdata(FRAME, ["job"], domains={"age": range(20, 70)}, missing="category")
     other = m.replace(frame=FRAME.assign(job="x")).with_roles(qi=["age"])
     assert other.attributes[0].size == 50
     assert m.replace(frame=FRAME[["job"]]).n == 6
@@ -170,7 +170,7 @@ def test_codes_outside_of_the_domain_are_refused(codes):
 
 
 def test_codes_of_a_column_without_a_role_are_refused():
-    m = ap.Microdata(FRAME, ["age"], "ill")
+    m = ap.Microdata(FRAME, ["age"], "ill", missing="category")
     assert (m.codes_of("age") == m.codes[:, 0]).all()
     assert (m.codes_of("ill") == m.sensitive_codes).all()
     for name in ("job", "nobody", ["age"], None):
@@ -261,7 +261,7 @@ CHANGES = [
 def test_what_happens_to_the_frame_does_not_reach_the_table(change, copy_on_write):
     with pd.option_context("mode.copy_on_write", copy_on_write):
         frame = FRAME.copy()
-        m = ap.Microdata(frame, ["age", "job"], "ill")
+        m = ap.Microdata(frame, ["age", "job"], "ill", missing="category")
         made = m.replace(frame=frame.assign(age=frame["age"] + 1))
         try:
             change(frame)
@@ -269,7 +269,7 @@ def test_what_happens_to_the_frame_does_not_reach_the_table(change, copy_on_writ
             assert change is values_written
             assert copy_on_write or not pd.__version__.startswith("2.")
         pd.testing.assert_frame_equal(m.frame, FRAME)
-        assert (m.codes == ap.Microdata(FRAME, ["age", "job"]).codes).all()
+        assert (m.codes == ap.Microdata(FRAME, ["age", "job"], missing="category").codes).all()
         assert made.frame["age"].tolist() == (FRAME["age"] + 1).tolist()
 
 

@@ -95,7 +95,7 @@ CASES = {
 @pytest.mark.parametrize(("name", "frame", "form"), CASES.values(), ids=CASES)
 def test_the_bytes_keep_the_promise(name, frame, form, tmp_path):
     *qi, sensitive = frame.columns
-    m = ap.Microdata(frame, qi, sensitive)
+    m = ap.Microdata(frame, qi, sensitive, missing="category")
     rel = PUBLISHED[form](m, ap.Partition(LABELS))
     audit = rel.audit().set_index("principle")["level"]
     names = ["_".join(n) if isinstance(n, tuple) else str(n) for n in frame.columns]

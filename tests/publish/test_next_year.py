@@ -195,7 +195,9 @@ def test_truth_values_and_missing_ones_lie_in_no_interval(later, tmp_path):
     column = pd.Series(pd.Categorical(known, ordered=True)) if "a" in later else known
     m = ap.Microdata(pd.DataFrame({"q": column}), ["q"])
     r = ap.Recoding(m.attributes, [[0, 0, 0, 1]])
-    m2 = ap.Microdata(pd.DataFrame({"q": pd.Series(later, dtype=object)}), ["q"])
+    m2 = ap.Microdata(
+        pd.DataFrame({"q": pd.Series(later, dtype=object)}), ["q"], missing="category"
+    )
     new = [value for value in later if isinstance(value, bool) or value != value or value == "?"]
     for recoding in (r, saved(r, tmp_path)):
         with pytest.raises(errors.ColumnError, match="new to the recoding"):

@@ -135,7 +135,7 @@ def test_every_node_of_a_tree_is_an_interval_of_its_preorder(places):
 
 def test_preorder_keeps_the_rows_and_puts_missing_values_last():
     frame = pd.DataFrame({"work": ["none", "federal", None, "local"]})
-    m = ap.Microdata(frame, ["work"])
+    m = ap.Microdata(frame, ["work"], missing="category")
     tree = ap.Hierarchy([["federal", "state"], ["none", "other"], ["local", "state"]])
     ordered = ap.in_preorder(m, {"work": tree})
     assert ordered.attributes[0].values.tolist() == ["federal", "local", "none", "?"]
