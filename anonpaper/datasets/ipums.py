@@ -122,7 +122,7 @@ def load_ipums(
         frame = frame.take(drawn).reset_index(drop=True)
         note += f", {rows:,} drawn with seed {seed}"
     origin = Origin(table, "user's extract", path.name, unpacked_sha256(path), note=note)
-    return Microdata(frame, list(VARIABLES), sensitive, origin=origin)
+    return Microdata(frame, list(VARIABLES), sensitive, missing="category", origin=origin)
 
 
 def _numbers(extract: pd.DataFrame, path: Path, name: str) -> pd.Series:
