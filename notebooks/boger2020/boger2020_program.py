@@ -22,30 +22,26 @@ from anonpaper.partition.klt.distances import (
     metric,
     summaries_of_tuples,
 )
-from anonpaper.partition.klt.nearest import (
-    ANY,
-    NEVER,
-    build_index,
-    change_turn,
-    first_turn,
-    next_nearest,
-    refresh,
-    start_search,
-)
 from anonpaper.partition.klt.state import (
     Rows,
     Rule,
     count_row,
     holds,
     is_eligible,
-    next_row,
-    no_clusters,
+    room_for_clusters,
     tag,
     take,
-    the_first,
     unite_counts,
     united,
-    with_room,
+)
+from anonpaper.partition.klt.tree import (
+    ANY,
+    NOTHING,
+    next_nearest,
+    plant,
+    set_tags,
+    start_search,
+    widen,
 )
 from anonpaper.randomness import generator
 
@@ -84,31 +80,29 @@ def program_groups(
         weight[numeric] *= (np.array([a.width for a in m.attributes]) / largest)[numeric] ** 2
     how = metric(m, kinds, weight)
     tuples = summaries_of_tuples(m, kinds, how)
-    clusters = no_clusters(how, m.sensitive_attribute.size)
+    clusters = room_for_clusters(how, m.n + 1, m.sensitive_attribute.size)
     order = np.arange(m.n) if "file order" in departures else generator(seed).permutation(m.n)
 
-    cluster_of, place = np.full(m.n, -1), np.empty(m.n, np.int64)
+    cluster_of, place = np.full(m.n, -1), np.empty(m.n, np.intp)
     place[order] = np.arange(m.n)
     formed, repeats = 0, -1
+    before, last_first = (name in departures for name in ("theta before", "last in first out"))
     while len(order):  # step 4
         repeats += 1
         rows = _queued(m, order)
-        points = build_index(how, tuples, _turns(rows))
-        clusters = with_room(clusters, formed + len(order))
+        waiting = np.flatnonzero(rows.head < rows.end)
+        points = plant(how, tuples, waiting, np.full(len(tuples.size), ANY))
         formed, queued = _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed)
-        turns = np.where(clusters.summaries.size[:formed] < k, np.arange(formed), NEVER)
-        before = "theta before" in departures
-        takers = build_index(how, clusters.summaries, turns, _tags(rule, before, clusters, formed))
-        last_first = "last in first out" in departures
+        tags = _tags(rule, before, clusters, formed)
+        takers = plant(how, clusters.summaries, np.flatnonzero(tags), tags)
         backup = rows.backup[:queued][:: -1 if last_first else 1].copy()
-        unassigned = _step_3(how, rule, before, rows, tuples, backup, clusters, takers)
+        unassigned = _step_3(how, rule, before, rows, tuples, backup, clusters, takers, formed)
         cluster_of[order] = rows.cluster
         order = order[unassigned]
         if not last_first:
             order = order[np.argsort(place[order])]
-    clusters = the_first(clusters, formed)
-    others = build_index(how, clusters.summaries, np.arange(formed))
-    became = _step_5(how, rule, "one pass" in departures, clusters, others)
+    others = plant(how, clusters.summaries, np.arange(formed), np.full(formed, ANY))
+    became = _step_5(how, rule, "one pass" in departures, clusters, others, formed)
     return Partition(
         dense_labels(_at_last(became)[cluster_of]),
         info={"repeats": repeats, "formed": formed},
@@ -120,40 +114,36 @@ def _queued(m: Microdata, order: np.ndarray) -> Rows:
     """Return the rows of one round in their order, unassigned; row r is the r-th of it."""
     tuple_of, value_of = m.cells.tuple_of_row[order], m.sensitive_codes[order]
     queue = np.argsort(tuple_of, kind="stable")
-    bounds = np.searchsorted(tuple_of[queue], np.arange(len(m.cells) + 1))
+    bounds = np.searchsorted(tuple_of[queue], np.arange(len(m.cells.tuples) + 1))
+    head, end = bounds[:-1].copy(), bounds[1:]
     return Rows(
         tuple_of=tuple_of,
-        value_of=value_of,
+        value_of=value_of.astype(np.intp),
         cluster=np.full(len(order), -1),
         queue=queue,
-        head=bounds[:-1].copy(),
-        end=bounds[1:],
+        head=head,
+        end=end,
+        turn=np.append(queue, 0)[head],  # of no tuple without rows is it looked at
         waiting=np.bincount(value_of, minlength=m.sensitive_attribute.size),
-        backup=np.empty(len(order), np.int64),
+        backup=np.empty(len(order), np.intp),
     )
-
-
-def _turns(rows: Rows) -> np.ndarray:
-    """Return the first unassigned row of every tuple, NEVER where there is none."""
-    has_rows = rows.head < rows.end
-    return np.where(has_rows, rows.queue[np.where(has_rows, rows.head, 0)], NEVER)
 
 
 @loop
 def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
     """Form clusters of l distinct values; return their number and the length of the queue."""
     queued = 0
-    while first_turn(points) != NEVER:
-        c, t = formed, rows.tuple_of[first_turn(points)]
+    for first in range(len(rows.tuple_of)):
+        t, c = rows.tuple_of[first], formed
+        if rows.head[t] == rows.end[t] or rows.turn[t] != first:  # it is assigned
+            continue
         formed += 1
         copy_summary(tuples, t, clusters.summaries, c)
-        count_row(rows, clusters, c, take(rows, t))
-        change_turn(points, t, next_row(rows, t))
-        while clusters.distinct[c] < rule.l and first_turn(points) != NEVER:
+        count_row(rows, clusters, c, take(rows, points, t))
+        while clusters.distinct[c] < rule.l and rows.waiting.any():
             start_search(points)
-            t = next_nearest(points, how, clusters.summaries, c, tuples, ANY)
-            r = take(rows, t)
-            change_turn(points, t, next_row(rows, t))
+            t = next_nearest(points, how, clusters.summaries, c, tuples, rows.turn, ANY)
+            r = take(rows, points, t)
             if clusters.counts[c, rows.value_of[r]] == 0:
                 absorb(how, clusters.summaries, c, tuples, t)
                 count_row(rows, clusters, c, r)
@@ -193,64 +183,65 @@ def _tags(rule, before, clusters, formed):
 
 
 @loop
-def _step_3(how, rule, before, rows, tuples, backup, clusters, takers):
+def _step_3(how, rule, before, rows, tuples, backup, clusters, takers, formed):
     """Assign the rows of the backup queue to their closest eligible clusters; return the rest."""
-    unassigned = 0
+    unassigned, summaries, turns = 0, clusters.summaries, np.arange(formed)
     for r in backup:
         v, t = rows.value_of[r], rows.tuple_of[r]
         start_search(takers)
-        c = next_nearest(takers, how, tuples, t, clusters.summaries, tag(v))
+        c = next_nearest(takers, how, tuples, t, summaries, turns, tag(v))
         while c >= 0 and not _takes(rule, before, clusters, c, v):
-            c = next_nearest(takers, how, tuples, t, clusters.summaries, tag(v))
+            c = next_nearest(takers, how, tuples, t, summaries, turns, tag(v))
         if c < 0:
             backup[unassigned] = r
             unassigned += 1
         else:
-            absorb(how, clusters.summaries, c, tuples, t)
+            absorb(how, summaries, c, tuples, t)
             count_row(rows, clusters, c, r)
-            turn = c if clusters.summaries.size[c] < rule.k else NEVER
-            refresh(takers, clusters.summaries, c, turn, _tags_of(rule, before, clusters, c))
+            widen(takers, summaries, c)
+            set_tags(takers, c, _tags_of(rule, before, clusters, c))
     return backup[:unassigned]
 
 
 @loop
-def _step_5(how, rule, once, clusters, others):
+def _step_5(how, rule, once, clusters, others, formed):
     """Merge unsatisfied clusters; return the cluster that each became part of, -1 if left out."""
     # the program merges every cluster `once`, and leaves out none
-    became = np.arange(len(clusters.distinct))
-    for formed in range(len(became)):
-        c = formed
+    became, summaries = np.arange(formed), clusters.summaries
+    for first in range(formed):
+        c = first
         while became[c] == c and not holds(
-            rule, clusters.summaries.size[c], clusters.distinct[c], clusters.largest[c]
+            rule, summaries.size[c], clusters.distinct[c], clusters.largest[c]
         ):
-            change_turn(others, c, NEVER)
-            partner = _partner(how, rule, clusters, others, c)
+            set_tags(others, c, NOTHING)
+            partner = _partner(how, rule, clusters, others, became, c)
             if partner < 0 and not once:
                 became[c] = -1
             elif partner >= 0:
                 into, other = (c, partner) if once else (min(c, partner), max(c, partner))
-                absorb(how, clusters.summaries, into, clusters.summaries, other)
+                absorb(how, summaries, into, summaries, other)
                 unite_counts(clusters, into, other)
-                change_turn(others, other, NEVER)
+                set_tags(others, other, NOTHING)
                 became[other] = into
                 c = into
             if became[c] == c:
-                refresh(others, clusters.summaries, c, c, ANY)
+                widen(others, summaries, c)
+                set_tags(others, c, ANY)
             if once:
                 break
     return became
 
 
 @loop
-def _partner(how, rule, clusters, others, c):
+def _partner(how, rule, clusters, others, became, c):
     """Return the closest cluster with which c is satisfied, or meets theta; -1 without any."""
-    fair = -1
+    fair, summaries, turns = -1, clusters.summaries, np.arange(len(became))
     start_search(others)
     while True:
-        other = next_nearest(others, how, clusters.summaries, c, clusters.summaries, ANY)
+        other = next_nearest(others, how, summaries, c, summaries, turns, ANY)
         if other < 0:
             return fair
-        size = clusters.summaries.size[c] + clusters.summaries.size[other]
+        size = summaries.size[c] + summaries.size[other]
         distinct, largest = united(clusters.counts[c], clusters.counts[other])
         if holds(rule, size, distinct, largest):
             return other
