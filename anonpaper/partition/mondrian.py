@@ -118,9 +118,13 @@ def mondrian(
     return Partition.of_cells(cells, cell, labels, counts, {"depth": int(depth)}, name)
 
 
-def median_cut(m: Microdata, rows: np.ndarray, k: int) -> np.ndarray | None:
-    """Cut ascending rows once like :func:`mondrian`: which go left, or None; no checks."""
-    cutting = _cutting(m, m.codes, None, np.ones(m.n, np.intp), k, None, "frequency")
+def median_cut(m: Microdata, rows: np.ndarray, k: int, l: int | None = None) -> np.ndarray | None:
+    """Cut ascending rows once like :func:`mondrian`, with l distinct values on each side.
+
+    Returns which rows go left, or None. Nothing is checked. No `l` asks for none.
+    """
+    sensitive = None if l is None else m.sensitive_codes
+    cutting = _cutting(m, m.codes, sensitive, np.ones(m.n, np.intp), k, l, "distinct")
     side = np.empty(len(rows), np.bool_)
     return side if _next_cut(cutting, rows, side, _room(cutting), 0) >= 0 else None
 

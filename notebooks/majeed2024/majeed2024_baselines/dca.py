@@ -27,7 +27,8 @@ def dca_core(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Rel
     parts = [np.arange(m.n)]
     for number, block in enumerate(blocks):
         down_to = 2 * k - 1 if number == len(blocks) - 1 else _COARSE * k
-        parts = [piece for rows in parts for piece in _cut(m, rows, k, l, block, down_to)]
+        table = m.with_roles(qi=[m.qi[j] for j in block])
+        parts = [piece for rows in parts for piece in _cut(table, rows, k, l, down_to)]
     labels = np.empty(m.n, np.int64)
     for label, rows in enumerate(parts):
         labels[rows] = label
@@ -58,14 +59,14 @@ def _information(a: np.ndarray, b: np.ndarray) -> float:
     return normalized_mutual_info_score(a, b, average_method="geometric")
 
 
-def _cut(m, rows, k, l, block, down_to) -> list[np.ndarray]:
-    """Cut a part at medians of the block's attributes as long as it has more than `down_to`."""
+def _cut(m, rows, k, l, down_to) -> list[np.ndarray]:
+    """Cut a part at medians of the attributes as long as it has more than `down_to` rows."""
     done, waiting = [], [rows]
     while waiting:
         part = waiting.pop()
         left = None
         if len(part) > down_to:
-            left = median_cut(m, part, k, l, diversity="distinct", attributes=np.array(block))
+            left = median_cut(m, part, k, l)
         if left is None:
             done.append(part)
         else:
