@@ -141,10 +141,14 @@ def records_at_risk(counts: np.ndarray, added: int = 0) -> int:
     >>> records_at_risk([4861, 249]), records_at_risk([24720, 7841], added=11_320)
     (4612, 5559)
     """
-    counts = errors.check_numbers("counts", counts)
-    if not len(counts) or counts.min() < 0:
-        raise errors.ParameterError(f"counts must be numbers of rows, at least 0, got {counts}")
-    return int(max(0, 2 * counts.max() - counts.sum() - added))
+    added = errors.check_integer("added", added, 0)
+    counts = [
+        errors.check_integer("a count", count, 0)
+        for count in errors.check_sequence("counts", counts)
+    ]
+    if not counts:
+        raise errors.ParameterError("counts is empty: give the number of rows of each value")
+    return int(max(0, 2 * max(counts) - sum(counts) - added))
 
 
 def undiverse_rows(rel: Release, l: int = 2) -> int:

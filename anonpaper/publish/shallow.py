@@ -84,7 +84,7 @@ def shallow_generalize(
         floor = 0 if attribute.name in pattern_friendly else least_level
         errors.check_integer("least_level", floor, 0, top)
         # Per class, the lowest level from `floor` up on which its rows agree, and the node there.
-        low, high = group_bounds(maps[:, codes].T, group, len(starred))
+        low, high = group_bounds(np.ascontiguousarray(maps[:, codes].T), group, len(starred))
         agrees = low == high
         agrees[:, :floor] = False
         agrees[starred, :top] = False  # a suppressed value of a group shows nothing

@@ -319,7 +319,7 @@ def test_prefixes_of_codes_of_several_lengths():
 
 def test_a_column_and_an_attribute_are_domains_and_a_gap_keeps_its_sign():
     frame = pd.DataFrame({"age": [31.0, np.nan, 17.0, 31.0], "zip": ["021", None, "022", "021"]})
-    m = ap.Microdata(frame, ["age", "zip"])
+    m = ap.Microdata(frame, ["age", "zip"], missing="category")
     for tree, name in [
         (ap.Hierarchy.intervals(frame["age"], [10]), "age"),
         (ap.Hierarchy.quantiles(frame["age"], [2]), "age"),

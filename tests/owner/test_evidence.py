@@ -88,7 +88,9 @@ def test_who_is_withheld_is_counted_and_what_is_not_known_is_said():
 def test_every_attacker_is_tried_where_there_is_something_to_try(tmp_path):
     frame = table(n=24).frame
     frame.loc[:2, "ill"] = None
-    m = ap.Microdata(frame, ["age", "sex"], "ill", synthetic=np.arange(24) > 20)
+    m = ap.Microdata(
+        frame, ["age", "sex"], "ill", missing="category", synthetic=np.arange(24) > 20
+    )
     rel = ap.generalize(m, ap.mondrian(m, 4))
     found = ap.audit(m, rel)
     tried = found.attackers.set_index("attacker")["sure"]

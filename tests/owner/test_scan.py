@@ -118,12 +118,13 @@ def test_columns_of_a_csv_are_what_the_command_line_reads(tmp_path):
     )
     read = read_table(str(path)).frame
     assert_same_table(
-        ap.scan(path, list(read), missing="category"), ap.Microdata(read, list(read))
+        ap.scan(path, list(read), missing="category"),
+        ap.Microdata(read, list(read), missing="category"),
     )
     as_text = read_table(str(path), types={"year": "text"}).frame
     assert_same_table(
         ap.scan(path, ["year"], types={"year": "text"}, missing="category"),
-        ap.Microdata(as_text, ["year"]),
+        ap.Microdata(as_text, ["year"], missing="category"),
     )
 
 
@@ -133,7 +134,7 @@ def test_an_expression_of_ibis_is_a_table_too():
     frame = people(0)
     table = ibis.memtable(frame)
     table = table.filter(table.age > 3)
-    m = ap.Microdata(frame[frame.age > 3], QI, "ill")
+    m = ap.Microdata(frame[frame.age > 3], QI, "ill", missing="category")
     assert_same_table(ap.scan(table, QI, "ill", missing="category"), m)
 
 
