@@ -22,9 +22,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from anonpaper import plots
-from anonpaper.compendium import judge as claims
-from anonpaper.compendium.claims import claims_of
-from anonpaper.compendium.claims import judged as judged_of
+from anonpaper.compendium.claims import judged
 from anonpaper.compendium.edition import (
     QUICK_RUN,
     edition_parameters,
@@ -34,11 +32,10 @@ from anonpaper.compendium.edition import (
     shows_edition,
 )
 from anonpaper.compendium.grids import CALLED, plain_values
-from anonpaper.compendium.intervals import NOT_RUN
 from anonpaper.compendium.layout import faults
 from anonpaper.compendium.provenance import figures_root, profile
 from anonpaper.compendium.shown import Verdicts
-from anonpaper.compendium.tables import data_behind, folders, read_table
+from anonpaper.compendium.tables import data_behind, folders
 from anonpaper.errors import ParameterError
 from anonpaper.files import project_root, sha256, write_whole
 from anonpaper.microdata import Microdata
@@ -213,54 +210,28 @@ class Results:
         return frame if shown is None else shown
 
     def claims(self, *, timing: bool = False) -> Verdicts:
-        """Judge the claims of this notebook, from the tables it has saved.
+        """Judge the claims whose first table this notebook has saved.
 
         ``timing=True`` selects claims that depend on run times, otherwise all others. Nothing is
-        written: the report judges the same claims from the same files.
+        written: the paper's page judges the same claims from the same files.
         """
         timed = {Path(path).stem for path, about in self._outputs.items() if about["timing"]}
-        if claims_of(self.paper) and not claims.of_paper(self.paper):
-            return self._claims(timed, timing)
-        chosen = [
-            claim.id
-            for claim in claims.of_paper(self.paper)
-            if claim.notebook == self.notebook and timing == (not timed.isdisjoint(claim.tables))
-        ]
-        if not chosen:
-            raise ParameterError(
-                f"notebooks/{self.paper}/claims.toml has no claims of {self.notebook!r} that "
-                f"depend on {'run times' if timing else 'other tables than run times'}"
-            )
-        root = folders()["paper"] if shows_edition() else self.root
-        judged = claims.judge(self.paper, root / self.paper).set_index("id").loc[chosen]
-        shown = judged[["where", "claim", "published", "measured", "interval"]]
-        made = "paper" if shows_edition() else profile()
-        shown = shown.assign(**{f"verdict, {made} profile": judged["verdict"]})
-        if made != "paper":
-            shown = shown.assign(**{"verdict, paper profile": _committed(self.paper, shown.index)})
-        return Verdicts(shown.assign(detail=judged["detail"], reason=judged["reason"]))
-
-    def _claims(self, timed: set[str], timing: bool) -> Verdicts:
-        """Judge the claims whose first table this notebook has saved."""
-        made = "paper" if shows_edition() else profile()
-        paper = folders()["paper"]
-        root = paper if shows_edition() else self.root
         saved = {Path(path).stem for path in self._outputs}
-        edition = {
-            one.name: found.verdict for one, found in judged_of(self.paper, paper / self.paper)
-        }
+        edition = folders()["paper"]
+        made, root = ("paper", edition) if shows_edition() else (profile(), self.root)
+        judged_there = judged(self.paper, edition / self.paper)
         rows = {}
-        for one, found in judged_of(self.paper, root / self.paper):
+        for (one, found), (_, there) in zip(
+            judged(self.paper, root / self.paper), judged_there, strict=True
+        ):
             tables = [Path(file).stem for file in one.tables.values()]
             if tables[0] not in saved or timing == timed.isdisjoint(tables):
                 continue
-            verdicts = {f"verdict, {made} profile": found.verdict}
-            if made != "paper":
-                verdicts["verdict, paper profile"] = edition[one.name]
             rows[one.name] = {
-                "where": one.where, "claim": one.text, "published": "",
-                "measured": found.measured, "interval": found.interval, **verdicts,
-                "detail": found.why, "reason": found.otherwise,
+                "where": one.where, "claim": one.text,
+                "measured": found.measured, "interval": found.interval,
+                f"verdict, {made} profile": found.verdict, "verdict, paper profile": there.verdict,
+                "why": found.why, "otherwise": found.otherwise,
             }  # fmt: skip
         if not rows:
             raise ParameterError(
@@ -329,15 +300,6 @@ def stamp_data(figure: Figure, data: Iterable[Mapping]) -> None:
 def stamp_saved(figure: Figure, *tables: str) -> None:
     """Stamp a figure that shows saved tables, named as for `saved`, as `stamp_data` does."""
     stamp_data(figure, [about for table in tables for about in data_behind(table)])
-
-
-def _committed(paper: str, ids: Sequence[str]) -> pd.Series:
-    """Return the verdicts of the paper profile that the project holds; "not run" without them."""
-    file = folders().get("paper", Path()) / "verdicts.csv"
-    if not file.exists():
-        return pd.Series(NOT_RUN, index=ids)
-    verdicts = read_table(file).query("paper == @paper").set_index("id")["verdict"]
-    return verdicts.reindex(ids, fill_value=NOT_RUN)
 
 
 def _check_name(what: str, name: str) -> str:
