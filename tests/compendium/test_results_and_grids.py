@@ -16,12 +16,11 @@ import pandas as pd
 import pytest
 
 from anonpaper import plots
+from anonpaper.compendium import claims
 from anonpaper.compendium.grids import _fingerprint, run_grid, timed
 from anonpaper.compendium.results import Results
 from anonpaper.compendium.shown import COLOURS, source_of
-from anonpaper.compendium.tables import read_table
 from anonpaper.errors import ParameterError
-from anonpaper.files import project_root
 from anonpaper.microdata import Microdata
 
 CELLS = '''
@@ -375,67 +374,52 @@ class TestResults:
         assert (root / "diva2021/named.csv").read_text().startswith("l,stars\n2,")
 
     @pytest.fixture
-    def notebook(self, entered):
-        """Three claims of one notebook, one of them about times."""
-        text = 'table = "{}"\nsays = "is: df.iloc[0, -1] == 0"'
-        entered(
-            **{
-                "phase-three": text.format("phases"),
-                "stars": text.format("strange"),
-                "time": text.format("times"),
-            }
-        )
+    def notebook(self, root, monkeypatch):
+        """Results of a notebook with two claims, one of them about times."""
+        home = root / "notebooks" / "xiao2010"
+        home.mkdir(parents=True)
+        text = """
+            from anonpaper.compendium.claims import claim, holds
 
-    def test_claims_are_judged_from_the_saved_tables(self, root, notebook):
-        results = Results("xiao2010", notebook="1_example")
-        phases = pd.DataFrame({"table": ["OCC"], "phase 3": [0]})
-        results.table(phases, "phases", caption="")
-        shown = results.claims()
-        assert shown.columns.tolist() == [
-            "where",
-            "claim",
-            "published",
-            "measured",
-            "interval",
-            "verdict, quick profile",
-            "verdict, paper profile",
-            "detail",
-            "reason",
-        ]
-        assert shown.loc["phase-three", "verdict, quick profile"] == "reproduced"
-        assert shown.loc["stars", "verdict, quick profile"] == "not run"
+            @claim("Figure 2")
+            def fewest(phases):
+                "TP has the fewest."
+                return holds(phases["stars"] == 0, measured="<none>")
 
-    def test_the_papers_verdict_stands_beside_that_of_a_smaller_run(
-        self, root, notebook, monkeypatch
-    ):
+            @claim("Figure 4")
+            def slow(times):
+                "TP is slow."
+                return holds(times["seconds"] > 9)
+        """
+        (home / "claims.py").write_text(textwrap.dedent(text))
+        claims._module.cache_clear()
+        monkeypatch.setattr(claims, "notebooks_folder", lambda: root / "notebooks")
+        edition = root / "edition"
+        monkeypatch.setattr("anonpaper.compendium.results.folders", lambda: {"paper": edition})
+        (edition / "xiao2010").mkdir(parents=True)
+        (edition / "xiao2010" / "phases.csv").write_text("stars\n7\n")
         results = Results("xiao2010", notebook="1_example")
-        committed = read_table(project_root() / "figures" / "paper" / "verdicts.csv")
-        known = committed[committed["paper"] == "xiao2010"].set_index("id")["verdict"]
-        shown = results.claims()["verdict, paper profile"]
-        assert shown["phase-three"] == known["phase-three"]
-        assert shown["stars"] == "not run", "an id that is not in the file"
-        monkeypatch.setenv("ANONPAPER_PROFILE", "paper")
-        assert "verdict, quick profile" not in results.claims()
-
-    def test_claims_about_run_times_stand_apart(self, root, notebook):
-        results = Results("xiao2010", notebook="1_example")
+        results.table(pd.DataFrame({"stars": [0]}), "phases", caption="")
         results.table(pd.DataFrame({"seconds": [1.0]}), "times", caption="", timing=True)
-        assert set(results.claims(timing=True).index) == {"time"}
-        assert set(results.claims().index) == {"phase-three", "stars"}
+        yield results
+        claims._module.cache_clear()
+
+    def test_claims_are_judged_from_the_saved_tables(self, notebook, monkeypatch):
+        """Beside a smaller run's verdict stands that of the paper's sizes."""
+        shown = notebook.claims()
+        assert shown["verdict, quick profile"].to_dict() == {"fewest": "reproduced"}
+        assert shown["verdict, paper profile"].to_dict() == {"fewest": "not reproduced"}
+        assert set(notebook.claims(timing=True).index) == {"slow"}
+        html = shown._repr_html_()
+        assert html == notebook.claims()._repr_html_(), "nothing random is in it"
+        assert all(told in unescape(html) for told in [*shown.index, *shown.to_numpy().ravel()])
+        assert "&lt;none&gt;" in html and COLOURS["not reproduced"] in html
+        monkeypatch.setenv("ANONPAPER_PROFILE", "paper")
+        assert "verdict, quick profile" not in notebook.claims()
 
     def test_a_notebook_without_claims_is_told_where_to_enter_them(self, root):
         with pytest.raises(ParameterError, match="no claims on tables of .1_ex"):
             Results("xiao2010", notebook="1_example").claims()
-
-    def test_verdicts_are_shown_in_colour_and_in_full(self, root, notebook):
-        results = Results("xiao2010", notebook="1_example")
-        results.table(pd.DataFrame({"table": ["OCC"], "phase 3": [0]}), "phases", caption="")
-        shown = results.claims()
-        html = shown._repr_html_()
-        assert html == results.claims()._repr_html_(), "nothing random is in it"
-        assert all(told in unescape(html) for told in [*shown.index, *shown.to_numpy().ravel()])
-        colours = [COLOURS[verdict] for verdict in ("reproduced", "not run")]
-        assert all(colour in html for colour in colours)
 
     def test_one_name_is_used_once(self, root, figure):
         results = Results("xiao2010", notebook="1_example")
