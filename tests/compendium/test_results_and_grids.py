@@ -311,7 +311,6 @@ class TestResults:
             "xiao2010/fig2a.png",
             "xiao2010/fig2a.svg",
             "xiao2010/stars.csv",
-            "xiao2010/stars.tex",
         ]
         for path, output in manifest["outputs"].items():
             content = (root / path).read_bytes()
@@ -349,22 +348,6 @@ class TestResults:
         results = Results("xiao2010", notebook="1", microdata=[from_source(stand_in=True)])
         results.figure(figure, "real", data=NUMBERS, microdata=[from_source()])
         assert figure.texts == []
-
-    def test_latex_is_booktabs_and_escaped(self, root):
-        frame = pd.DataFrame({"share_%": [0.123456, np.nan]}, index=["a_b", "c&d"])
-        shown = Results("diva2021", notebook="1").table(frame, "t", caption="50 % of $x_1$")
-        latex = (root / "diva2021/t.tex").read_text()
-        assert shown is frame
-        for part in (
-            r"\toprule",
-            r"share\_\%",
-            r"a\_b",
-            r"c\&d",
-            "0.1235",
-            r"\caption{50 \% of \$x\_1\$}",
-            r"\label{tab:diva2021-t}",
-        ):
-            assert part in latex
 
     def test_an_index_is_written_where_it_says_something(self, root):
         results = Results("diva2021", notebook="1")
