@@ -57,14 +57,20 @@ def templates(folder: Path) -> jinja2.Environment:
 
 def judged_paper(key: str) -> dict:
     """Return what the templates say of a paper: its claims as rows, in order and by place."""
+    shares = inputs.known_shares(PAPER).values()
+    outputs = [one for share in shares for one in share["outputs"].items()]
+    pictures = {
+        about["of"]: f"paper/{path}"
+        for path, about in outputs
+        if path.startswith(f"{key}/") and path.endswith(".png")
+    }
     rows = []
     for claim, found in claims.judged(key, PAPER / key):
         table = Path(next(iter(claim.tables.values()))).stem
-        picture = PAPER / key / f"{table}.png"
-        rows.append({
-            "claim": claim, "found": found, "notebook": made_by(f"{key}/{table}"),
-            "shown": f"paper/{key}/{table}.{'png' if picture.is_file() else 'csv'}",
-        })  # fmt: skip
+        ending = "png" if (PAPER / key / f"{table}.png").is_file() else "csv"
+        shown = pictures.get(claim.where, f"paper/{key}/{table}.{ending}")
+        row = {"claim": claim, "found": found, "notebook": made_by(f"{key}/{table}")}
+        rows.append(row | {"shown": shown})
     places = {row["claim"].where: [] for row in rows}
     for row in rows:
         places[row["claim"].where].append(row)
