@@ -119,7 +119,6 @@ $(PAPERS:%=paper-%): paper-%: env data
 	$(NEXT) $(filter $(RESULTS)/notebooks/$*/%,$(EXECUTED))
 
 report: env  ## judge all claims at the papers' sizes
-	@$(RUN) tools/results.py
 	@$(RUN) tools/report.py
 
 expected: env  ## say whether the tables in figures/quick are as expected
@@ -137,7 +136,6 @@ endif
 
 notebooks: env data  ## execute all committed notebooks in place, and what is expected of quick runs
 	$(NEXT) $(NOTEBOOKS:notebooks/%.ipynb=refresh-%)
-	@$(RUN) tools/results.py
 
 $(NOTEBOOKS:notebooks/%.ipynb=refresh-%): refresh-%: env data
 	@$(SEVERAL) $(RUN) tools/notebooks.py refresh $*

@@ -70,7 +70,7 @@ html_show_sourcelink = False
 html_show_search_summary = False  # a page opened as a file may not read other files
 GUIDES = [f"site/{path.stem}" for path in Path(__file__).parent.glob("*.md")]
 SINGLE = ["index", "data/README", "notebooks/00_start_here", "SECURITY", "CONTRIBUTING"]
-SINGLE += [*GUIDES, "figures/README", "figures/paper/REPORT"]  # of no section
+SINGLE += GUIDES  # of no section
 html_sidebars = dict.fromkeys(SINGLE, [])
 html_context = {"default_mode": "auto"}  # light or dark, as the reader's system
 html_theme_options = {
@@ -81,7 +81,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
     "article_header_start": ["breadcrumbs"],
-    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "figures/paper/REPORT": []},
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "show_toc_level": 2,
 }
 copyright = "The anonpaper authors, MIT licence"
@@ -89,11 +89,11 @@ copyright = "The anonpaper authors, MIT licence"
 NAMES = {key: paper.name for key, paper in papers().items()}
 ELSEWHERE = (
     (r"README\.md", "index"),
-    (r"figures/\w+/((?:\w+/)?REPORT)\.\w+", r"figures/paper/\1"),
     (r"figures(/\w+)*", "figures/README"),
-    (r"notebooks", "papers/index"),
+    (r"notebooks", "figures/README"),
+    (r"notebooks/(together|beyond)", "ours"),
     (r"notebooks/course(/SYLLABUS\.md)?", "course"),
-    (r"notebooks/(\w+)", r"papers/\1"),
+    (r"notebooks/(\w+)", r"figures/\1"),
 )
 TEXTS = {}
 

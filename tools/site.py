@@ -1,4 +1,4 @@
-"""Write the site: every notebook and lesson, the report and the guides, to read without a network.
+"""Write the site: notebooks, lessons, papers and guides, to read without a network.
 
     site.py             -> build/site/index.html
     site.py --to DIR    -> DIR/index.html
@@ -25,11 +25,12 @@ import report
 from course import describe, public_version
 from inputs import NOTEBOOKS, ROOT
 
+from anonpaper.compendium import papers
 from anonpaper.files import write_whole
 
 PAPER = inputs.FIGURES / "paper"
 CONFIGURATION = ROOT / "site"
-TEXTS = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "data/README.md", "figures/README.md")
+TEXTS = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "data/README.md")
 PICTURE = inputs.FIGURES / "before_and_after.png"  # at the top of the README
 LIVE = ROOT / "build" / "live" / "index.html"  # made by `make live`; it names its other files
 
@@ -61,51 +62,38 @@ def main(arguments: list[str] | None = None) -> int:
 def stage(source: Path) -> None:
     """Write all pages to the folder that Sphinx reads."""
     pages = report.templates(CONFIGURATION / "pages")
-    pages.filters["tally"] = report.tally
 
     def write(place: str, template: str, **values: object) -> None:
         write_whole(source / place, pages.get_template(template).render(values))
 
-    papers = report.judged_papers(PAPER)
     files = [*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("*/*.ipynb")]
     names = [path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in files]
     notebooks = {name: shown(name) for name in sorted(names, key=by_number)}
     for name, content in notebooks.items():
         write_whole(source / f"notebooks/{name}.ipynb", json.dumps(content))
-    for paper in papers:
-        key = paper["key"]
-        own = {name: opening(notebooks[name]) for name in notebooks if name.startswith(f"{key}/")}
-        best = {"path": f"{key}/{paper['about'].picture}", "caption": ""}
-        for share in inputs.known_shares(PAPER).values():
-            best |= share["outputs"].get(f"{best['path']}.png", {})
-        write(f"papers/{key}.md", "paper.md", paper=paper, best=best, notebooks=own)
-    write("papers/index.md", "papers.md", papers=papers)
-    write("api/index.rst", "api.rst", modules=package_modules())
-    lessons = [f"notebooks/{name}" for name in notebooks if name.startswith("course/")]
-    if lessons:
-        write("course.md", "course.md", pages=lessons)
-    texts = (*map(ROOT.joinpath, TEXTS), *CONFIGURATION.glob("*.md"), PICTURE)
+    own = {}  # the notebooks of each folder
+    for name in notebooks:
+        own.setdefault(name.rpartition("/")[0], []).append(f"/notebooks/{name}")
+    contents = pages.get_template("_macros.md").module.contents
+    texts = [*map(ROOT.joinpath, TEXTS), *inputs.FIGURES.glob("*.md"), PICTURE]
+    texts += CONFIGURATION.glob("*.md")
     for file in (*texts, *PAPER.glob("*/*.png"), *PAPER.glob("*/*.csv")):
         if file.exists():
             write_whole(source / file.relative_to(ROOT), file.read_bytes())
-    given = {"papers": papers, "lessons": lessons, "live": LIVE.exists()}
-    given["findings"] = [one for one in report.findings() if one[2] in notebooks]
-    macros = pages.get_template("_macros.md").module
-    write("index.md", "index.md", reports=stage_reports(source, papers, macros), **given)
-
-
-def stage_reports(source: Path, papers: list[dict], macros: object) -> list[str]:
-    """Stage the report and those on single papers, and return the pages that are there."""
-    parts = [PAPER / paper["key"] / "REPORT.md" for paper in papers]
-    files = [file for file in (PAPER / "REPORT.md", *parts) if file.exists()]
-    pages = [file.relative_to(ROOT).with_suffix("").as_posix() for file in files]
-    for file in files:
-        text = file.read_text(encoding="utf-8")
-        text = re.sub(r'^<a id="([\w-]+)"></a>$', r"(\1)=", text, flags=re.MULTILINE)
-        if file == files[0]:
-            text += "\n" + macros.contents([f"/{page}" for page in pages[1:]])
-        write_whole(source / file.relative_to(ROOT), text)
-    return pages
+    keys = [key for key in papers() if (source / f"figures/{key}.md").exists()]
+    for key in keys:
+        with (source / f"figures/{key}.md").open("a", encoding="utf-8") as page:
+            page.write("\n" + contents(own.get(key, [])))
+    with (source / "figures/README.md").open("a", encoding="utf-8") as page:
+        page.write("\n" + contents([f"/figures/{key}" for key in keys]))
+    ours = [
+        page for key, those in own.items() if key not in (*keys, "course", "") for page in those
+    ]
+    write("ours.md", "ours.md", pages=ours)
+    write("course.md", "course.md", pages=own.get("course", []))
+    write("api/index.rst", "api.rst", modules=package_modules())
+    found = [one for one in report.findings() if one[2] in notebooks]
+    write("index.md", "index.md", findings=found, live=LIVE.exists())
 
 
 # ---- notebooks --------------------------------------------------------------------------------
@@ -147,23 +135,6 @@ def captions(source: str) -> list[str]:
         if isinstance(word.value, ast.Constant)
     ]
     return [" ".join(text.split()) for text in said]
-
-
-def opening(content: dict) -> dict[str, str]:
-    """Return a notebook's title, and its answer or else its first sentence."""
-    texts = [
-        "".join(cell["source"]) for cell in content["cells"][:3] if cell["cell_type"] == "markdown"
-    ]
-    title, _, text = "\n".join(texts).removeprefix("# ").partition("\n")
-    sentence = re.match(r".*?[.?!](?=\s|$)", " ".join(re.sub("<.*", "", text).split()))
-    answers = [
-        "".join(output.get("data", {}).get("text/markdown", ""))
-        for cell in content["cells"]
-        if "answer" in cell["metadata"].get("tags", [])
-        for output in cell["outputs"]
-    ]
-    found = re.match(r"\*\*(.+?)\*\*", "\n".join(answers), re.DOTALL)
-    return {"title": title, "says": (found and found[1]) or (sentence[0] if sentence else "")}
 
 
 def with_link(content: dict, name: str) -> dict:

@@ -3,7 +3,7 @@
 A claim is a function in notebooks/<paper>/claims.py. Its arguments are tables that notebooks
 saved, its docstring is the claim in our words, and it returns a finding of one of the helpers
 below. Notebooks and pages judge the same functions, so that they cannot disagree. CONTRIBUTING.md,
-"Rules for verdicts", explains the rules.
+"Claims", explains the rules.
 """
 
 from __future__ import annotations

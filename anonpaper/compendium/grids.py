@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import json
 import os
 import tempfile
@@ -22,14 +21,12 @@ from tqdm.auto import tqdm
 from anonpaper.compendium.provenance import code_digest
 from anonpaper.compiled import at_once
 from anonpaper.errors import ParameterError, check_integer
-from anonpaper.files import cache_folder, project_root, sha256, write_whole
+from anonpaper.files import cache_folder, sha256, write_whole
 from anonpaper.microdata import Microdata
 
-__all__ = ["CALLED", "Row", "plain_values", "run_grid", "timed"]
+__all__ = ["Row", "plain_values", "run_grid", "timed"]
 
 Row = Mapping[str, Any]
-CALLED: dict[str, None] = {}
-"""The project's functions that grids of this process called, each as <file>:<name>."""
 _may_time = True  # not in a grid whose settings may run side by side or be kept
 
 
@@ -92,9 +89,6 @@ def run_grid(
         workers = int(os.environ.get("ANONPAPER_WORKERS") or cores)
     check_integer("workers", workers, 1)
 
-    file, root = inspect.getsourcefile(function), project_root()
-    if root is not None and Path(file).is_relative_to(root):
-        CALLED[f"{Path(file).relative_to(root).as_posix()}:{function.__qualname__}"] = None
     label = name or function.__name__
     inputs = [code_digest(function.__module__), _fingerprint(common)]
     folder = cache_folder() / "grids" / f"{function.__module__}.{function.__qualname__}"

@@ -22,9 +22,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from anonpaper import plots
-from anonpaper.compendium import judge as claims
-from anonpaper.compendium.claims import claims_of
-from anonpaper.compendium.claims import judged as judged_of
+from anonpaper.compendium.claims import judged
 from anonpaper.compendium.edition import (
     QUICK_RUN,
     edition_parameters,
@@ -33,17 +31,15 @@ from anonpaper.compendium.edition import (
     show,
     shows_edition,
 )
-from anonpaper.compendium.grids import CALLED, plain_values
-from anonpaper.compendium.intervals import NOT_RUN
-from anonpaper.compendium.layout import faults
+from anonpaper.compendium.grids import plain_values
 from anonpaper.compendium.provenance import figures_root, profile
 from anonpaper.compendium.shown import Verdicts
-from anonpaper.compendium.tables import data_behind, folders, read_table
+from anonpaper.compendium.tables import folders
 from anonpaper.errors import ParameterError
 from anonpaper.files import project_root, sha256, write_whole
 from anonpaper.microdata import Microdata
 
-__all__ = ["RECORDED_PACKAGES", "Results", "stamp_data", "stamp_saved"]
+__all__ = ["RECORDED_PACKAGES", "Results", "stamp_data"]
 
 # packages whose version may change a number or a picture
 RECORDED_PACKAGES = (
@@ -81,7 +77,7 @@ class Results:
     >>> frame = pd.DataFrame({"l": [2, 4], "stars": [8, 12]})
     >>> _ = results.table(frame, "stars", caption="Stars by l", of="Table 3")
     >>> sorted(path.name for path in Path(folder, "xiao2010").iterdir())
-    ['stars.csv', 'stars.tex']
+    ['stars.csv']
     >>> del os.environ["ANONPAPER_FIGURES"]
     """
 
@@ -165,7 +161,7 @@ class Results:
             "csv": _csv(data),
         }
         timing = _times(timing, data)
-        about = {"timing": timing, "caption": caption, "faults": faults(figure)}
+        about = {"timing": timing, "caption": caption}
         self._save(files, name, tables, kind="figure", of=of, **about)
         if shows_edition() and (image := picture(f"{self.paper}/{name}")) is not None:
             plt.close(figure)
@@ -184,26 +180,14 @@ class Results:
         timing: Sequence[str] | bool = False,
         microdata: Sequence[Microdata] | None = None,
     ) -> pd.DataFrame:
-        """Save a table as csv with all digits, and as LaTeX (booktabs) with four of them.
+        """Save a table as csv with all digits, and return it to show, as a cell's last line.
 
-        Parameters are those of `figure`; the caption is plain text, and like the cells it is
-        escaped for LaTeX. The index is written if it has a name or is not just 0, 1, 2, ...
-        Returns the table to show, so the last line of a cell can do it.
+        Parameters are those of `figure`. The index is written if it has a name or is not just
+        0, 1, 2, ...
         """
         tables = self.microdata if microdata is None else tuple(microdata)
-        latex = frame.to_latex(
-            index=_index_matters(frame),
-            escape=True,
-            na_rep="",
-            float_format="{:.4g}".format,
-            caption=_escape_latex(caption),
-            label=f"tab:{self.paper}-{name}",
-            position="htbp",
-        )
-        files = {"csv": _csv(frame), "tex": latex}
-        self._save(
-            files, name, tables, kind="table", of=of, timing=_times(timing, frame), caption=caption
-        )
+        about = {"timing": _times(timing, frame), "caption": caption}
+        self._save({"csv": _csv(frame)}, name, tables, kind="table", of=of, **about)
         if not shows_edition():
             return frame
         index = frame.index.names if _index_matters(frame) else []
@@ -213,54 +197,27 @@ class Results:
         return frame if shown is None else shown
 
     def claims(self, *, timing: bool = False) -> Verdicts:
-        """Judge the claims of this notebook, from the tables it has saved.
+        """Judge the claims whose first table this notebook has saved.
 
         ``timing=True`` selects claims that depend on run times, otherwise all others. Nothing is
-        written: the report judges the same claims from the same files.
+        written: the paper's page judges the same claims from the same files.
         """
         timed = {Path(path).stem for path, about in self._outputs.items() if about["timing"]}
-        if claims_of(self.paper) and not claims.of_paper(self.paper):
-            return self._claims(timed, timing)
-        chosen = [
-            claim.id
-            for claim in claims.of_paper(self.paper)
-            if claim.notebook == self.notebook and timing == (not timed.isdisjoint(claim.tables))
-        ]
-        if not chosen:
-            raise ParameterError(
-                f"notebooks/{self.paper}/claims.toml has no claims of {self.notebook!r} that "
-                f"depend on {'run times' if timing else 'other tables than run times'}"
-            )
-        root = folders()["paper"] if shows_edition() else self.root
-        judged = claims.judge(self.paper, root / self.paper).set_index("id").loc[chosen]
-        shown = judged[["where", "claim", "published", "measured", "interval"]]
-        made = "paper" if shows_edition() else profile()
-        shown = shown.assign(**{f"verdict, {made} profile": judged["verdict"]})
-        if made != "paper":
-            shown = shown.assign(**{"verdict, paper profile": _committed(self.paper, shown.index)})
-        return Verdicts(shown.assign(detail=judged["detail"], reason=judged["reason"]))
-
-    def _claims(self, timed: set[str], timing: bool) -> Verdicts:
-        """Judge the claims whose first table this notebook has saved."""
-        made = "paper" if shows_edition() else profile()
-        paper = folders()["paper"]
-        root = paper if shows_edition() else self.root
         saved = {Path(path).stem for path in self._outputs}
-        edition = {
-            one.name: found.verdict for one, found in judged_of(self.paper, paper / self.paper)
-        }
+        edition = folders()["paper"]
+        made, root = ("paper", edition) if shows_edition() else (profile(), self.root)
+        committed = judged(self.paper, edition / self.paper)
+        own = committed if root == edition else judged(self.paper, root / self.paper)
         rows = {}
-        for one, found in judged_of(self.paper, root / self.paper):
+        for (one, found), (_, there) in zip(own, committed, strict=True):
             tables = [Path(file).stem for file in one.tables.values()]
             if tables[0] not in saved or timing == timed.isdisjoint(tables):
                 continue
-            verdicts = {f"verdict, {made} profile": found.verdict}
-            if made != "paper":
-                verdicts["verdict, paper profile"] = edition[one.name]
             rows[one.name] = {
-                "where": one.where, "claim": one.text, "published": "",
-                "measured": found.measured, "interval": found.interval, **verdicts,
-                "detail": found.why, "reason": found.otherwise,
+                "where": one.where, "claim": one.text,
+                "measured": found.measured, "interval": found.interval,
+                f"verdict, {made} profile": found.verdict, "verdict, paper profile": there.verdict,
+                "why": found.why, "otherwise": found.otherwise,
             }  # fmt: skip
         if not rows:
             raise ParameterError(
@@ -294,7 +251,6 @@ class Results:
             "parameters": self.parameters,
             "python": platform.python_version(),
             "packages": _package_versions(),
-            "functions": list(CALLED),
             "outputs": self._outputs,
         }
         path = self.root / "manifest" / self.paper / f"{self.notebook}.json"
@@ -324,20 +280,6 @@ def stamp_data(figure: Figure, data: Iterable[Mapping]) -> None:
     ]
     if substitutes:
         plots.footer(figure, "data: " + "; ".join(dict.fromkeys(substitutes)))
-
-
-def stamp_saved(figure: Figure, *tables: str) -> None:
-    """Stamp a figure that shows saved tables, named as for `saved`, as `stamp_data` does."""
-    stamp_data(figure, [about for table in tables for about in data_behind(table)])
-
-
-def _committed(paper: str, ids: Sequence[str]) -> pd.Series:
-    """Return the verdicts of the paper profile that the project holds; "not run" without them."""
-    file = folders().get("paper", Path()) / "verdicts.csv"
-    if not file.exists():
-        return pd.Series(NOT_RUN, index=ids)
-    verdicts = read_table(file).query("paper == @paper").set_index("id")["verdict"]
-    return verdicts.reindex(ids, fill_value=NOT_RUN)
 
 
 def _check_name(what: str, name: str) -> str:
@@ -399,10 +341,3 @@ def _index_matters(frame: pd.DataFrame) -> bool:
 
 def _csv(frame: pd.DataFrame) -> str:
     return frame.to_csv(index=_index_matters(frame), lineterminator="\n")
-
-
-def _escape_latex(text: str) -> str:
-    """Return plain text with the characters that are special to LaTeX escaped."""
-    special = {character: f"\\{character}" for character in "&%$#_{}"}
-    special |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
-    return text.translate(str.maketrans(special))

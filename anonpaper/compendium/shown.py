@@ -8,32 +8,23 @@ from html import escape
 
 import pandas as pd
 
-from anonpaper.compendium.claims import CANNOT_BE_TESTED, IN_PART
-from anonpaper.compendium.intervals import (
-    DIRECTION,
+from anonpaper.compendium.claims import (
+    CANNOT_BE_TESTED,
+    IN_PART,
     NOT_REPRODUCED,
-    NOT_RUN,
-    NOT_TESTABLE,
     REPRODUCED,
     UNDECIDED,
 )
-from anonpaper.compendium.judge import FAILS, HOLDS, PARTLY
 
 __all__ = ["COLOURS", "Source", "Verdicts", "source_of"]
 
-#: Verdict -> background of its cell, as in the report.
+#: Verdict -> background of its cell.
 COLOURS = {
     REPRODUCED: "#d9efdd",
-    HOLDS: "#d9efdd",
-    DIRECTION: "#f6f0cc",
-    PARTLY: "#f6f0cc",
     IN_PART: "#f6f0cc",
     NOT_REPRODUCED: "#fbdde1",
-    FAILS: "#fbdde1",
     UNDECIDED: "#e9e3f3",
-    NOT_TESTABLE: "#dde7f2",
     CANNOT_BE_TESTED: "#dde7f2",
-    NOT_RUN: "#eeeeee",
 }
 
 
@@ -53,7 +44,6 @@ def _parts(name: str, claim: pd.Series) -> Iterator[str]:
     """Yield the parts of a judged claim, side by side on a wide screen, else one by one."""
     told = {column: escape(str(value)) for column, value in claim.items()}
     interval = f" ({told['interval']})" if told["interval"] else ""
-    published = [f"published: {told['published']}"] if told["published"] else []
     verdicts = [
         f"{column.removeprefix('verdict, ')}: <b style="
         f'"background-color: {COLOURS.get(claim[column], "#fff")}; color: #222; padding: 0 0.3em">'
@@ -61,10 +51,10 @@ def _parts(name: str, claim: pd.Series) -> Iterator[str]:
         for column, verdict in told.items()
         if column.startswith("verdict")
     ]
-    why = [told[column] for column in ("detail", "reason") if told[column]]
+    why = [told[column] for column in ("why", "otherwise") if told[column]]
     for width, lines in (
         ("1 1 15em", [f"<b>{told['where']}</b>: {told['claim']} (<code>{escape(name)}</code>)"]),
-        ("1 1 10em", [*published, f"measured: {told['measured']}{interval}"]),
+        ("1 1 10em", [f"measured: {told['measured']}{interval}"]),
         ("1 1 16em", verdicts),
         ("1 1 100%", why),
     ):

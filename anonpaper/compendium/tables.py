@@ -12,7 +12,7 @@ from anonpaper.errors import DatasetError, DatasetUnavailableError
 from anonpaper.files import project_root
 
 __all__ = [
-    "data_behind", "folders", "made_by", "notebooks_folder", "read_table", "reference",
+    "folders", "made_by", "notebooks_folder", "read_table", "reference",
     "references", "saved",
 ]  # fmt: skip
 
@@ -100,22 +100,12 @@ def saved(table: str) -> tuple[pd.DataFrame, str]:
     return read_table(folder / f"{table}.csv"), profile
 
 
-def data_behind(table: str) -> list[dict]:
-    """Return what the manifest says about the data behind a saved table."""
-    return _made(table)[1]["data"]
-
-
 def made_by(table: str) -> str:
     """Return the name of the notebook that saved a table, as the manifest says."""
-    return _made(table)[0]
-
-
-def _made(table: str) -> tuple[str, dict]:
     _, folder = _place_of(table)
     for share in sorted((folder / "manifest").glob("*/*.json")):
-        outputs = json.loads(share.read_text(encoding="utf-8"))["outputs"]
-        if f"{table}.csv" in outputs:
-            return share.stem, outputs[f"{table}.csv"]
+        if f"{table}.csv" in json.loads(share.read_text(encoding="utf-8"))["outputs"]:
+            return share.stem
     raise DatasetUnavailableError(f"no manifest names {table}.csv: run the notebook that saves it")
 
 

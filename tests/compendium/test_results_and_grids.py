@@ -16,12 +16,11 @@ import pandas as pd
 import pytest
 
 from anonpaper import plots
+from anonpaper.compendium import claims
 from anonpaper.compendium.grids import _fingerprint, run_grid, timed
 from anonpaper.compendium.results import Results
 from anonpaper.compendium.shown import COLOURS, source_of
-from anonpaper.compendium.tables import read_table
 from anonpaper.errors import ParameterError
-from anonpaper.files import project_root
 from anonpaper.microdata import Microdata
 
 CELLS = '''
@@ -121,11 +120,9 @@ class TestRunGrid:
         assert list(one.columns) == ["seed", "count", "place", "number"]
         assert one["seed"].drop_duplicates().tolist() == [3, 1, 2]
         expected = np.random.default_rng(1).normal(size=4)
+        kept = run_grid(cells.draw, self.GRID)
+        pd.testing.assert_frame_equal(one, kept, check_exact=True)
         assert one.query("seed == 1 and count == 4")["number"].tolist() == expected.tolist()
-
-    def test_kept_rows_look_like_fresh_ones(self, cells):
-        fresh = run_grid(cells.draw, self.GRID, workers=1)
-        pd.testing.assert_frame_equal(fresh, run_grid(cells.draw, self.GRID), check_exact=True)
 
     def test_only_what_is_missing_is_computed(self, cells, tmp_path):
         calls = tmp_path / "calls"
@@ -196,11 +193,6 @@ class TestRunGrid:
             run_grid(cells.clock, [{"setting": n} for n in range(2)], workers=workers)
         assert timed(int, 2)[1] == 0  # afterwards all is as before
 
-    def test_a_table_reaches_the_workers(self, cells):
-        grid = [{"column": "age"}, {"column": "disease"}]
-        frame = run_grid(cells.count, grid, workers=2, common={"m": table()})
-        assert frame["values"].tolist() == [3, 2]
-
     def test_workers_use_one_thread_each_and_the_environment_is_left_alone(
         self, cells, tmp_path, monkeypatch
     ):
@@ -211,9 +203,6 @@ class TestRunGrid:
         assert frame["threads"].tolist() == ["1", "1"]
         assert os.environ["OMP_NUM_THREADS"] == "7"
         assert "NUMBA_NUM_THREADS" not in os.environ
-
-    def test_an_empty_grid_gives_an_empty_table(self, cells):
-        assert run_grid(cells.draw, []).empty
 
     def test_functions_that_workers_cannot_import_are_refused(self, cells):
         def local():
@@ -282,18 +271,6 @@ NUMBERS = pd.DataFrame({"l": [2, 4], "stars": [1 / 3, 2.0]})
 
 
 class TestResults:
-    def test_a_figure_is_svg_png_and_its_numbers(self, root, figure):
-        Results("xiao2010", notebook="1_example").figure(
-            figure, "fig2a", data=NUMBERS, of="Figure 2a"
-        )
-        folder = root / "xiao2010"
-        assert sorted(path.name for path in folder.iterdir()) == [
-            "fig2a.csv",
-            "fig2a.png",
-            "fig2a.svg",
-        ]
-        pd.testing.assert_frame_equal(pd.read_csv(folder / "fig2a.csv"), NUMBERS, check_exact=True)
-
     def test_the_manifest_lists_each_file_with_what_it_was_made_from(self, root, figure):
         results = Results(
             "xiao2010",
@@ -312,7 +289,6 @@ class TestResults:
             "xiao2010/fig2a.png",
             "xiao2010/fig2a.svg",
             "xiao2010/stars.csv",
-            "xiao2010/stars.tex",
         ]
         for path, output in manifest["outputs"].items():
             content = (root / path).read_bytes()
@@ -346,27 +322,6 @@ class TestResults:
         results.figure(figure, "fig2a", data=NUMBERS)
         assert [text.get_text() for text in figure.texts] == texts
 
-    def test_a_figure_of_other_data_is_not_stamped(self, root, figure):
-        results = Results("xiao2010", notebook="1", microdata=[from_source(stand_in=True)])
-        results.figure(figure, "real", data=NUMBERS, microdata=[from_source()])
-        assert figure.texts == []
-
-    def test_latex_is_booktabs_and_escaped(self, root):
-        frame = pd.DataFrame({"share_%": [0.123456, np.nan]}, index=["a_b", "c&d"])
-        shown = Results("diva2021", notebook="1").table(frame, "t", caption="50 % of $x_1$")
-        latex = (root / "diva2021/t.tex").read_text()
-        assert shown is frame
-        for part in (
-            r"\toprule",
-            r"share\_\%",
-            r"a\_b",
-            r"c\&d",
-            "0.1235",
-            r"\caption{50 \% of \$x\_1\$}",
-            r"\label{tab:diva2021-t}",
-        ):
-            assert part in latex
-
     def test_an_index_is_written_where_it_says_something(self, root):
         results = Results("diva2021", notebook="1")
         results.table(NUMBERS, "plain", caption="")
@@ -375,67 +330,52 @@ class TestResults:
         assert (root / "diva2021/named.csv").read_text().startswith("l,stars\n2,")
 
     @pytest.fixture
-    def notebook(self, entered):
-        """Three claims of one notebook, one of them about times."""
-        text = 'table = "{}"\nsays = "is: df.iloc[0, -1] == 0"'
-        entered(
-            **{
-                "phase-three": text.format("phases"),
-                "stars": text.format("strange"),
-                "time": text.format("times"),
-            }
-        )
+    def notebook(self, root, monkeypatch):
+        """Results of a notebook with two claims, one of them about times."""
+        home = root / "notebooks" / "xiao2010"
+        home.mkdir(parents=True)
+        text = """
+            from anonpaper.compendium.claims import claim, holds
 
-    def test_claims_are_judged_from_the_saved_tables(self, root, notebook):
-        results = Results("xiao2010", notebook="1_example")
-        phases = pd.DataFrame({"table": ["OCC"], "phase 3": [0]})
-        results.table(phases, "phases", caption="")
-        shown = results.claims()
-        assert shown.columns.tolist() == [
-            "where",
-            "claim",
-            "published",
-            "measured",
-            "interval",
-            "verdict, quick profile",
-            "verdict, paper profile",
-            "detail",
-            "reason",
-        ]
-        assert shown.loc["phase-three", "verdict, quick profile"] == "reproduced"
-        assert shown.loc["stars", "verdict, quick profile"] == "not run"
+            @claim("Figure 2")
+            def fewest(phases):
+                "TP has the fewest."
+                return holds(phases["stars"] == 0, measured="<none>")
 
-    def test_the_papers_verdict_stands_beside_that_of_a_smaller_run(
-        self, root, notebook, monkeypatch
-    ):
+            @claim("Figure 4")
+            def slow(times):
+                "TP is slow."
+                return holds(times["seconds"] > 9)
+        """
+        (home / "claims.py").write_text(textwrap.dedent(text))
+        claims._module.cache_clear()
+        monkeypatch.setattr(claims, "notebooks_folder", lambda: root / "notebooks")
+        edition = root / "edition"
+        monkeypatch.setattr("anonpaper.compendium.results.folders", lambda: {"paper": edition})
+        (edition / "xiao2010").mkdir(parents=True)
+        (edition / "xiao2010" / "phases.csv").write_text("stars\n7\n")
         results = Results("xiao2010", notebook="1_example")
-        committed = read_table(project_root() / "figures" / "paper" / "verdicts.csv")
-        known = committed[committed["paper"] == "xiao2010"].set_index("id")["verdict"]
-        shown = results.claims()["verdict, paper profile"]
-        assert shown["phase-three"] == known["phase-three"]
-        assert shown["stars"] == "not run", "an id that is not in the file"
-        monkeypatch.setenv("ANONPAPER_PROFILE", "paper")
-        assert "verdict, quick profile" not in results.claims()
-
-    def test_claims_about_run_times_stand_apart(self, root, notebook):
-        results = Results("xiao2010", notebook="1_example")
+        results.table(pd.DataFrame({"stars": [0]}), "phases", caption="")
         results.table(pd.DataFrame({"seconds": [1.0]}), "times", caption="", timing=True)
-        assert set(results.claims(timing=True).index) == {"time"}
-        assert set(results.claims().index) == {"phase-three", "stars"}
+        yield results
+        claims._module.cache_clear()
+
+    def test_claims_are_judged_from_the_saved_tables(self, notebook, monkeypatch):
+        """Beside a smaller run's verdict stands that of the paper's sizes."""
+        shown = notebook.claims()
+        assert shown["verdict, quick profile"].to_dict() == {"fewest": "reproduced"}
+        assert shown["verdict, paper profile"].to_dict() == {"fewest": "not reproduced"}
+        assert set(notebook.claims(timing=True).index) == {"slow"}
+        html = shown._repr_html_()
+        assert html == notebook.claims()._repr_html_(), "nothing random is in it"
+        assert all(told in unescape(html) for told in [*shown.index, *shown.to_numpy().ravel()])
+        assert "&lt;none&gt;" in html and COLOURS["not reproduced"] in html
+        monkeypatch.setenv("ANONPAPER_PROFILE", "paper")
+        assert "verdict, quick profile" not in notebook.claims()
 
     def test_a_notebook_without_claims_is_told_where_to_enter_them(self, root):
         with pytest.raises(ParameterError, match="no claims on tables of .1_ex"):
             Results("xiao2010", notebook="1_example").claims()
-
-    def test_verdicts_are_shown_in_colour_and_in_full(self, root, notebook):
-        results = Results("xiao2010", notebook="1_example")
-        results.table(pd.DataFrame({"table": ["OCC"], "phase 3": [0]}), "phases", caption="")
-        shown = results.claims()
-        html = shown._repr_html_()
-        assert html == results.claims()._repr_html_(), "nothing random is in it"
-        assert all(told in unescape(html) for told in [*shown.index, *shown.to_numpy().ravel()])
-        colours = [COLOURS[verdict] for verdict in ("reproduced", "not run")]
-        assert all(colour in html for colour in colours)
 
     def test_one_name_is_used_once(self, root, figure):
         results = Results("xiao2010", notebook="1_example")

@@ -102,7 +102,7 @@ def test_search_finds_pages_without_a_server_and_lessons_first(site, browser):
 
 
 def test_everybody_can_read_the_pages(site, browser):
-    names = ["index", f"papers/{KEYS[0]}", "notebooks/course/1_linking"]
+    names = ["index", f"figures/{KEYS[0]}", "notebooks/course/1_linking"]
     with opened(browser, color_scheme="light") as page:
         for name in names:
             page.goto((site / f"{name}.html").as_uri())

@@ -191,7 +191,7 @@ class Run:
             labels[rest] = n_clusters + self.divide(m.take(rest), self.rng).labels  # line 5
             others = np.zeros((labels.max() + 1 - n_clusters, m.d), dtype=bool)
             starred = np.vstack([starred, others])
-        least, greatest = group_bounds(m.codes, labels, len(starred))
+        least, greatest = group_bounds(np.ascontiguousarray(m.codes), labels, len(starred))
         agrees = least == greatest
         before = self.stars(labels, agrees & ~starred)
         starred |= integrate(targets, labels, agrees & ~starred, n_clusters)  # line 6

@@ -24,7 +24,7 @@ def join_clusters(
 ) -> bool:
     """Put the rows labelled -1 into the clusters where they cost the fewest stars."""
     for row in np.flatnonzero(labels < 0):
-        low, high = group_bounds(m.codes, labels, len(starred))
+        low, high = group_bounds(np.ascontiguousarray(m.codes), labels, len(starred))
         shown = (low == high) & ~starred
         counts = targets.counts(shown, labels)
         breaks = shown & (m.codes[row] != low)
