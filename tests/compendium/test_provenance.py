@@ -2,7 +2,6 @@
 
 import os
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -68,15 +67,3 @@ def test_a_digest_covers_the_package_and_what_lies_beside_a_notebook(tmp_path, m
     assert changed(home / "one2001_topic.py") == [True, True]
     assert changed(other / "together_topic.py") == [False, True]
     assert changed(home / "claims.py") == [False, False]
-
-
-def test_a_module_without_source_is_named():
-    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
-        provenance.code_digest("no_such_module")
-
-
-def test_the_project_is_found_upwards(tmp_path):
-    (tmp_path / "notebooks" / "course").mkdir(parents=True)
-    (tmp_path / "anonpaper").mkdir()
-    assert files.project_root(tmp_path / "notebooks" / "course") == tmp_path
-    assert files.project_root(Path("/")) is None

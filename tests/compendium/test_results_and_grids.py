@@ -19,7 +19,7 @@ from anonpaper import plots
 from anonpaper.compendium import claims
 from anonpaper.compendium.grids import _fingerprint, run_grid, timed
 from anonpaper.compendium.results import Results
-from anonpaper.compendium.shown import COLOURS, source_of
+from anonpaper.compendium.shown import COLOURS
 from anonpaper.errors import ParameterError
 from anonpaper.microdata import Microdata
 
@@ -159,24 +159,6 @@ class TestRunGrid:
         )
         assert printed.stdout.strip() == "['anew']"
 
-    def test_the_common_table_is_part_of_the_key(self, cells):
-        grid = [{"column": "age"}]
-        assert run_grid(cells.count, grid, common={"m": table()})["values"].tolist() == [3]
-        other = table(age=[30, 30, 50])
-        assert run_grid(cells.count, grid, common={"m": other})["values"].tolist() == [2]
-
-    def test_what_a_table_has_cached_is_no_part_of_the_key(self, cells, tmp_path):
-        calls = tmp_path / "calls"
-        calls.mkdir()
-        tables = {"one": table()}
-        common = {"folder": str(calls), "tables": tables}
-        for _ in range(2):
-            run_grid(cells.log, [{"setting": 1}], workers=1, common=common)
-            assert tables["one"].cells.tuples.size == 3
-        tables["one"] = table(age=[30, 30, 50])
-        run_grid(cells.log, [{"setting": 1}], workers=2, common=common)
-        assert len(list((tmp_path / "cache" / "grids" / "grid_cells.log").iterdir())) == 2
-
     def test_run_times_are_measured_one_after_the_other_and_never_kept(self, cells, tmp_path):
         grid = [{"setting": n} for n in range(4)]
         for _ in range(2):
@@ -192,46 +174,6 @@ class TestRunGrid:
         with pytest.raises(ParameterError, match=r"measured alone.*timing=True"):
             run_grid(cells.clock, [{"setting": n} for n in range(2)], workers=workers)
         assert timed(int, 2)[1] == 0  # afterwards all is as before
-
-    def test_workers_use_one_thread_each_and_the_environment_is_left_alone(
-        self, cells, tmp_path, monkeypatch
-    ):
-        monkeypatch.setenv("OMP_NUM_THREADS", "7")
-        monkeypatch.delenv("NUMBA_NUM_THREADS", raising=False)
-        grid = [{"setting": number} for number in range(2)]
-        frame = run_grid(cells.log, grid, workers=2, common={"folder": str(tmp_path)})
-        assert frame["threads"].tolist() == ["1", "1"]
-        assert os.environ["OMP_NUM_THREADS"] == "7"
-        assert "NUMBA_NUM_THREADS" not in os.environ
-
-    def test_functions_that_workers_cannot_import_are_refused(self, cells):
-        def local():
-            return {}
-
-        for function in (local, lambda: {}):
-            with pytest.raises(ParameterError, match="top level of a module"):
-                run_grid(function, [{}], workers=1)
-
-    @pytest.mark.parametrize(
-        ("kind", "message"),
-        [
-            ("scalar", "must return mappings or a DataFrame, got int"),
-            ("object", "lists of them: got object"),
-            ("overlap", r"columns \['kind'\] are in setting and result"),
-        ],
-    )
-    def test_other_results_are_refused(self, cells, kind, message):
-        with pytest.raises(ParameterError, match=message):
-            run_grid(cells.wrong, [{"kind": kind}], workers=1)
-
-    def test_other_settings_are_refused(self, cells):
-        with pytest.raises(ParameterError, match="pass other objects by `common`"):
-            run_grid(cells.draw, [{"seed": object()}], workers=1)
-
-    @pytest.mark.parametrize("workers", [0, -1, 1.5])
-    def test_workers_are_counted_from_one(self, cells, workers):
-        with pytest.raises(ParameterError, match="workers must be an integer of at least 1"):
-            run_grid(cells.draw, self.GRID, workers=workers)
 
 
 @dataclass(frozen=True)
@@ -373,22 +315,11 @@ class TestResults:
         monkeypatch.setenv("ANONPAPER_PROFILE", "paper")
         assert "verdict, quick profile" not in notebook.claims()
 
-    def test_a_notebook_without_claims_is_told_where_to_enter_them(self, root):
-        with pytest.raises(ParameterError, match="no claims on tables of .1_ex"):
-            Results("xiao2010", notebook="1_example").claims()
-
     def test_one_name_is_used_once(self, root, figure):
         results = Results("xiao2010", notebook="1_example")
         results.table(NUMBERS, "stars", caption="")
         with pytest.raises(ParameterError, match="two outputs of 1_example are named 'stars'"):
             results.figure(figure, "stars", data=NUMBERS)
-
-    @pytest.mark.parametrize("name", ["", "Fig 2", "../x", ".hidden", 3])
-    def test_names_that_are_no_file_names_are_refused(self, root, name):
-        with pytest.raises(ParameterError, match="needs lower-case letters"):
-            Results(name, notebook="1")
-        with pytest.raises(ParameterError, match="needs lower-case letters"):
-            Results("xiao2010", notebook="1").table(NUMBERS, name, caption="")
 
     def test_parameters_are_those_of_the_notebook_as_they_are_now(self, tmp_path, monkeypatch):
         folder = tmp_path / "notebooks" / "xiao2010"
@@ -406,16 +337,6 @@ class TestResults:
             exec('Results.from_parameters("xiao2010", "1_one")', here)
         with pytest.raises(ParameterError, match="no 2_two.ipynb in notebooks/xiao2010"):
             exec('Results.from_parameters("xiao2010", "2_two")', here)
-
-    def test_results_go_to_the_profile_of_the_project_around(self, tmp_path, monkeypatch):
-        monkeypatch.delenv("ANONPAPER_FIGURES", raising=False)
-        monkeypatch.setenv("ANONPAPER_PROFILE", "paper")
-        inside = tmp_path / "notebooks" / "xiao2010"
-        inside.mkdir(parents=True)
-        (tmp_path / "anonpaper").mkdir()
-        monkeypatch.chdir(inside)
-        Results("xiao2010", notebook="1").table(NUMBERS, "t", caption="")
-        assert (tmp_path / "figures/paper/xiao2010/t.csv").is_file()
 
 
 def test_cells_are_kept_for_the_same_roles_domains_marks_and_order_only():
@@ -440,23 +361,3 @@ def test_cells_are_kept_for_the_same_roles_domains_marks_and_order_only():
     digests = [_fingerprint({"m": m}) for m in tables]
     assert digests[0] == digests[2] == _fingerprint({"m": Microdata(unordered, ["a"], "s")})
     assert len(set(digests)) == len(digests) - 1
-
-
-def test_timing_names_columns_of_the_data(tmp_path, monkeypatch):
-    monkeypatch.setenv("ANONPAPER_FIGURES", str(tmp_path))
-    results = Results("one", notebook="1_first")
-    frame = pd.DataFrame({"rows": [1], "seconds": [0.5]})
-    results.table(frame, "times", caption="Times", timing=["seconds"])
-    share = json.loads((tmp_path / "manifest/one/1_first.json").read_text())
-    assert share["outputs"]["one/times.csv"]["timing"] == ["seconds"]
-    for wrong in (["minutes"], "seconds"):
-        with pytest.raises(ParameterError, match="timing names columns of"):
-            results.table(frame, "others", caption="Times", timing=wrong)
-
-
-def test_a_source_is_folded_and_escaped():
-    shown = source_of(_fingerprint)
-    assert repr(shown) == "<source of anonpaper.compendium.grids._fingerprint>"
-    html = shown._repr_html_()
-    assert html.startswith("<details>") and "def _fingerprint(" in html
-    assert "-&gt; str" in html

@@ -3,12 +3,11 @@
 import re
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from anonpaper.compendium import tables
 from anonpaper.compendium.tables import reference, references
-from anonpaper.errors import DatasetError, DatasetUnavailableError
+from anonpaper.errors import DatasetUnavailableError
 
 
 @pytest.fixture
@@ -39,30 +38,3 @@ def test_every_reference_table_is_read_and_its_source_is_named():
         table = reference(name)
         assert len(table) > 0
         assert not table.isna().any().any()
-
-
-def test_known_reference_numbers():
-    sizes = reference("xiao2010_tab6_domain_sizes").set_index("attribute")["domain_size"]
-    assert sizes.to_dict() == {
-        "Age": 79,
-        "Gender": 2,
-        "Race": 9,
-        "Marital Status": 6,
-        "Birth Place": 56,
-        "Education": 17,
-        "Work Class": 9,
-        "Income": 50,
-        "Occupation": 50,
-    }
-    assert isinstance(reference("boger2020_fig5_runtime"), pd.DataFrame)
-
-
-def test_an_unknown_reference_is_answered_with_close_ones():
-    with pytest.raises(DatasetError, match="did you mean 'boger2020_fig5_runtime'"):
-        reference("boger2020_fig5")
-
-
-def test_without_a_checkout_references_say_so(monkeypatch):
-    monkeypatch.setattr("anonpaper.compendium.tables.project_root", lambda: None)
-    with pytest.raises(DatasetUnavailableError, match="checkout"):
-        references()
