@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import hierarchy_rows
-from anonpaper.display import html, html_table
 from anonpaper.errors import (
     HierarchyError,
     ParameterError,
@@ -106,10 +105,6 @@ class Hierarchy:
         name = self.generalize(value, level)
         return value if name == str(value) else name
 
-    def map_at(self, attribute: Attribute, level: int) -> np.ndarray:
-        """Return the sub-domain of every value of an attribute at a level: a row of `maps`."""
-        return self.maps(attribute)[check_integer("level", level, 0, self.height)]
-
     def maps(self, attribute: Attribute) -> np.ndarray:
         """Return the sub-domain of every value on every level, shape (height + 1, size), int32.
 
@@ -192,13 +187,8 @@ class Hierarchy:
     def intervals(cls, values: Sequence[float], widths: Sequence[float]) -> Hierarchy:
         """Return a hierarchy of numbers: half-open intervals of growing width, then a star.
 
-        Parameters
-        ----------
-        values : sequence of numbers, or a column
-            The domain, finite.
-        widths : sequence of numbers
-            Width per level, above 0 and each a multiple of the previous one (else ParameterError).
-            Intervals begin at multiples of their width. Bounds are exact decimal numbers.
+        `widths` has one number above 0 per level, each a multiple of the previous one (else
+        ParameterError). Intervals begin at multiples of their width; bounds are exact decimals.
 
         Examples
         --------
@@ -211,16 +201,9 @@ class Hierarchy:
     def quantiles(cls, values: Sequence[float], parts: Sequence[int] = (8, 4, 2)) -> Hierarchy:
         """Return a hierarchy of numbers: parts with similar numbers of rows, then a star.
 
-        A part is written ``[first - last]`` with values that occur, which reveals them.
-
-        Parameters
-        ----------
-        values : sequence of numbers, or a column
-            The rows, finite numbers, with repetitions. Equal numbers stay together, so there may
-            be fewer parts than requested.
-        parts : sequence of int
-            Number of parts per level, at least 2 and each a multiple of the next (else
-            ParameterError).
+        `values` are those of all rows, with repetitions; equal ones stay together. `parts` has a
+        number of at least 2 per level, each a multiple of the next (else ParameterError). A part
+        is written ``[first - last]`` with values that occur, which reveals them.
 
         Examples
         --------
@@ -233,13 +216,8 @@ class Hierarchy:
     def prefixes(cls, values: Sequence, keep: Sequence[int] | None = None) -> Hierarchy:
         """Return a hierarchy of codes by their first characters, such as zip codes, then a star.
 
-        Parameters
-        ----------
-        values : sequence, or a column
-            The domain; codes are read as text. Codes that are not longer than the prefix stay.
-        keep : sequence of int, optional
-            Characters kept per level, at least 1 and descending (else ParameterError). By default
-            one less on every level.
+        `keep` has the number of characters kept per level, at least 1 and descending (else
+        ParameterError), by default one less on every level. Codes that are not longer stay.
 
         Examples
         --------
@@ -257,16 +235,11 @@ class Hierarchy:
     ) -> Hierarchy:
         """Return a hierarchy of dates or timestamps, then a star; else ParameterError.
 
-        Parameters
-        ----------
-        values : sequence, or a column
-            Dates and timestamps, in their own time zones, or texts: by default like ``2024-12-31``
-            and ``2024-12-31 10:15``, which are unambiguous.
-        levels : sequence of {"day", "month", "quarter", "year", "decade"}
-            From the lowest level up, each coarser than the previous one.
-        form : str, optional
-            The form of all texts, as for :meth:`datetime.datetime.strptime`: ``%d.%m.%Y``. It must
-            include the part of a date that the lowest level names, and all coarser parts.
+        `values` are dates and timestamps, in their own time zones, or texts: by default like
+        ``2024-12-31`` and ``2024-12-31 10:15``, which are unambiguous. `levels` are of "day",
+        "month", "quarter", "year" and "decade", each coarser than the previous one. `form` is the
+        form of all texts, as for :meth:`datetime.datetime.strptime`: ``%d.%m.%Y``. It must include
+        the part of a date that the lowest level names, and all coarser parts.
 
         Examples
         --------
@@ -276,13 +249,6 @@ class Hierarchy:
         [['31.12.2024', '2024', '*']]
         """
         return cls(hierarchy_rows.dates(values, levels, form))
-
-    @classmethod
-    def from_frame(cls, frame: pd.DataFrame) -> Hierarchy:
-        """Read a hierarchy from a DataFrame: first column the value, then one per level."""
-        if not isinstance(frame, pd.DataFrame):
-            raise ParameterError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
-        return cls(frame.astype(str).to_numpy().tolist())
 
     @classmethod
     def from_csv(cls, path: str | Path, sep: str = ";") -> Hierarchy:
@@ -314,12 +280,6 @@ class Hierarchy:
 
     def __repr__(self) -> str:
         return f"Hierarchy({len(self.rows)} values, height {self.height})"
-
-    def _repr_html_(self) -> str:
-        names = [self.names(level) for level in range(self.height + 1)]
-        sizes = [(f"level {level}", f"{len(known):,} names") for level, known in enumerate(names)]
-        table = pd.DataFrame(self.rows, columns=[name for name, _ in sizes])
-        return html(f"Hierarchy, {len(self.rows):,} values", sizes, html_table(table, index=False))
 
 
 def check_hierarchies(

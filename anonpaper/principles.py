@@ -30,10 +30,10 @@ from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.roles import only_one
 
 __all__ = [
-    "DIVERSITY", "AlphaKAnonymity", "DistinctLDiversity", "EntropyLDiversity",
-    "FrequencyLDiversity", "GroupCounts", "KAnonymity", "Principle", "RecursiveLDiversity",
-    "TCloseness", "Theta", "l_diversity", "read_principle", "require_diverse",
-    "require_eligible", "require_whole", "required", "rows_of_budget",
+    "DIVERSITY", "DistinctLDiversity", "EntropyLDiversity", "FrequencyLDiversity", "GroupCounts",
+    "KAnonymity", "Principle", "RecursiveLDiversity", "TCloseness", "Theta", "l_diversity",
+    "read_principle", "require_diverse", "require_eligible", "require_whole", "required",
+    "rows_of_budget",
 ]  # fmt: skip
 
 #: What a principle can be asked about.
@@ -55,7 +55,7 @@ class Principle(ABC):
     the joined groups share no person. Let r be the counts of a group and n its size. Joining keeps
     every condition f(r) <= c n, strict or not, if f is convex and f(cr) = c f(r):
 
-    * frequency l, theta, alpha: f is the largest count, with c = 1/l, theta, alpha;
+    * frequency l, theta: f is the largest count, with c = 1/l, theta;
     * recursive (c, l): r_1 < c (r_l + ... + r_m) means r_1 + c (r_1 + ... + r_{l-1}) < c n, and
       the sum of the largest counts is convex;
     * entropy: a mixture has at least the mean of the entropies, by concavity;
@@ -68,7 +68,11 @@ class Principle(ABC):
     monotone: ClassVar[bool] = False
     upward_closed: ClassVar[bool] = False
     of: object = None
-    bound: float
+
+    @property
+    def bound(self) -> float:
+        """The level that is required: the first parameter."""
+        return getattr(self, self.__match_args__[0])
 
     @abstractmethod
     def levels(self, counts: GroupCounts) -> np.ndarray:
@@ -153,7 +157,6 @@ class KAnonymity(Principle):
     needs_sensitive: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
     upward_closed: ClassVar[bool] = True
-    bound = property(lambda self: self.k)
 
     def __post_init__(self) -> None:
         check_integer("k", self.k, 1)
@@ -168,7 +171,6 @@ class DistinctLDiversity(_OnValues):
 
     l: int
     upward_closed: ClassVar[bool] = True
-    bound = property(lambda self: self.l)
 
     def __post_init__(self) -> None:
         check_integer("l", self.l, 1)
@@ -182,7 +184,6 @@ class _RealL(_OnValues):
     """A principle whose l may be any number of at least 1."""
 
     l: float
-    bound = property(lambda self: self.l)
 
     def __post_init__(self) -> None:
         check_number("l", self.l, 1, np.finfo(float).max)
@@ -230,7 +231,6 @@ class RecursiveLDiversity(_OnValues):
     c: float
     l: int
     larger_is_safer: ClassVar[bool] = False
-    bound = property(lambda self: self.c)
 
     def __post_init__(self) -> None:
         check_number("c", self.c, 0, np.finfo(float).max, open_low=True)
@@ -255,35 +255,12 @@ class Theta(_OnValues):
 
     theta: float
     larger_is_safer: ClassVar[bool] = False
-    bound = property(lambda self: self.theta)
 
     def __post_init__(self) -> None:
         check_number("theta", self.theta, 0, 1, open_low=True)
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
         return counts.largest() / counts.sizes
-
-
-@dataclass(frozen=True, repr=False)
-class AlphaKAnonymity(_OnValues):
-    """(alpha, k)-anonymity: k-anonymous, and no share above alpha (Wong et al. 2006).
-
-    `levels` is the largest share; groups below k rows fail whatever their share.
-    """
-
-    alpha: float
-    k: int
-    larger_is_safer: ClassVar[bool] = False
-    bound = property(lambda self: self.alpha)
-
-    def __post_init__(self) -> None:
-        check_number("alpha", self.alpha, 0, 1, open_low=True)
-        check_integer("k", self.k, 1)
-
-    levels = Theta.levels
-
-    def satisfied(self, counts: GroupCounts) -> np.ndarray:
-        return super().satisfied(counts) & (counts.sizes >= self.k)
 
 
 @dataclass(frozen=True, repr=False)
@@ -309,7 +286,6 @@ class TCloseness(_OnValues):
     t: float
     distance: str = "equal"
     larger_is_safer: ClassVar[bool] = False
-    bound = property(lambda self: self.t)
 
     def __post_init__(self) -> None:
         check_number("t", self.t, 0, 1)
@@ -347,7 +323,7 @@ class TCloseness(_OnValues):
 
 #: The principles that :func:`read_principle` reads, by name.
 _KINDS = (KAnonymity, DistinctLDiversity, FrequencyLDiversity, EntropyLDiversity)
-_KINDS += (RecursiveLDiversity, Theta, AlphaKAnonymity, TCloseness)
+_KINDS += (RecursiveLDiversity, Theta, TCloseness)
 _BY_NAME = {kind.__name__: kind for kind in _KINDS}
 
 

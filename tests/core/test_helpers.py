@@ -5,18 +5,9 @@ import pytest
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.display import html
 from anonpaper.files import check_place, named_by_user, sha256, whole_files
 from anonpaper.hierarchy import exact_number
 from anonpaper.principles import l_diversity
-from anonpaper.randomness import generator
-from anonpaper.recoders.evaluation import (
-    achievement,
-    dispersion,
-    loss_weight,
-    penalty,
-    preference_deviation,
-)
 
 
 def test_checks_return_what_they_were_given_in_one_form():
@@ -28,7 +19,6 @@ def test_checks_return_what_they_were_given_in_one_form():
     assert errors.check_weights(["age", "sex"], {"age": 5}).tolist() == [5.0, 1.0]
     assert str(exact_number("width", 0.1, 0)) == "1/10"
     assert l_diversity(3, "distinct") == ap.DistinctLDiversity(3)
-    assert achievement(0.2, 1.0, preference=(0.2, 1.0)).round(4) == 0.1667
     assert ap.tp.algorithm.promised({"l": 3}) == [ap.FrequencyLDiversity(3)]
 
 
@@ -70,39 +60,3 @@ def test_files_appear_when_they_are_complete_and_under_a_name_that_fits(tmp_path
     ):
         (tmp_path / "nothing.csv").read_bytes()
     assert sha256("anonpaper").startswith("15c2d30f")
-
-
-def test_formulas_of_loss_and_bias():
-    assert penalty(np.array([1, 2, 5]), 5).tolist() == [0.0, 0.25, 1.0]
-    assert penalty(1, 1) == 0
-    assert dispersion(2, 4, n=10) == pytest.approx(2 / 9)
-    assert loss_weight((0.2, 1.0)) == pytest.approx(0.8333, abs=1e-4)
-    assert preference_deviation(0.3, 0.5, preference=(0.2, 1.0)) == pytest.approx(-0.4)
-
-
-def test_tables_groups_and_levels_of_examples():
-    m = ap.examples.hospital()
-    assert m.codes_of("Gender").tolist() == [1, 1, 1, 1, 0, 0, 0, 0, 0, 0]
-    assert m.with_codes({"Gender": 1 - m.codes_of("Gender")}).frame["Gender"].iloc[0] == "F"
-    assert m.with_roles(qi=["Age"]).d == 1
-    rel = ap.suppress(m, ap.examples.hospital_two_diverse())
-    assert ap.DiversityConstraint({"Education": "Bachelor"}, 0, 9).count(rel) == 4
-    closeness = ap.TCloseness(0.3, "ordered")
-    assert closeness.level([[3, 0, 0, 0], [0, 0, 3, 0], [0, 3, 3, 0]]) == 0.625
-    assert ap.Hierarchy.intervals([0.7], widths=[0.1]).rows == [["0.7", "[0.7, 0.8)", "*"]]
-
-
-def test_fresh_entropy_differs_from_time_to_time():
-    assert not (generator(None).random(4) == generator(None).random(4)).all()
-
-
-def test_what_is_shown_is_escaped():
-    block = "<div><p><b>Table</b><br>rows: a &lt; b</p></div>"
-    assert html("Table", [("rows", "a < b")]) == block
-
-
-def test_rows_are_dealt_to_groups_as_they_are_listed():
-    m = ap.examples.hospital()
-    cell = m.cells.cell_of_row
-    p = ap.Partition.of_cells(m.cells, cell, np.arange(m.n) % 3)
-    assert p.labels.tolist() == [0, 1, 2] * 3 + [0]

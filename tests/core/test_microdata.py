@@ -35,35 +35,11 @@ def test_numbers_are_numeric_and_have_positions_unless_values_are_missing():
     assert not b.numeric and not b.ordered and b.values.tolist() == [1.0, "?"]
 
 
-def test_a_categorical_declares_its_domain_and_order():
-    column = pd.Categorical(["low", "high"], ["low", "middle", "high"], ordered=True)
-    attribute = Microdata(pd.DataFrame({"x": column}), ["x"]).attributes[0]
-    assert attribute.values.tolist() == ["low", "middle", "high"]
-    assert attribute.ordered and not attribute.numeric
-
-
-def test_a_declared_domain_wins_over_the_values_seen():
-    m = Microdata(PEOPLE, ["age"], domains={"age": range(20, 50)})
-    assert m.attributes[0].size == 30
-    assert m.codes[:, 0].tolist() == [21, 10, 10, 5]
-
-
 def test_missing_values_can_be_dropped_or_forbidden():
     dropped = Microdata(PEOPLE, ["age", "job"], "ill", missing="drop")
     assert dropped.frame.index.tolist() == ["p", "r"] and dropped.dropped == 2
     with pytest.raises(errors.MissingValueError, match=r"'job': 1, 'ill': 1"):
         Microdata(PEOPLE, ["age", "job"], "ill")
-
-
-def test_a_question_mark_in_the_data_is_the_missing_value():
-    m = Microdata(pd.DataFrame({"x": ["?", None, "a"]}), ["x"], missing="category")
-    assert m.attributes[0].values.tolist() == ["?", "a"]
-    assert m.codes[:, 0].tolist() == [0, 0, 1]
-
-
-def test_mixed_numbers_and_text_are_coded():
-    m = Microdata(pd.DataFrame({"x": ["b", 2, 10]}, dtype=object), ["x"])
-    assert m.attributes[0].values.tolist() == [10, 2, "b"]
 
 
 @pytest.mark.parametrize(
@@ -105,30 +81,6 @@ def test_a_table_that_is_no_frame_or_has_no_rows_is_refused():
         Microdata(PEOPLE.iloc[:0], ["age"])
     with pytest.raises(errors.EmptyTableError, match="missing value"):
         Microdata(pd.DataFrame({"a": [None, None]}), ["a"], missing="drop")
-
-
-def test_unhashable_values_and_doubled_columns_are_refused():
-    with pytest.raises(errors.ColumnError, match="cannot be compared"):
-        Microdata(pd.DataFrame({"a": [[1], [2]]}), ["a"]).codes  # noqa: B018
-    doubled = pd.DataFrame([[1, 2]], columns=["a", "a"])
-    with pytest.raises(errors.ColumnError, match="several columns"):
-        Microdata(doubled, ["a"])
-
-
-def test_a_table_without_sensitive_attribute_says_so():
-    m = Microdata(PEOPLE, ["age"])
-    with pytest.raises(errors.ColumnError, match="with_roles"):
-        m.sensitive_codes  # noqa: B018
-    assert m.cells.counts.tolist() == [1, 2, 1]
-
-
-def test_other_roles_share_what_is_coded():
-    m = Microdata(PEOPLE, ["age", "job"], "ill", missing="category")
-    m.codes  # noqa: B018
-    other = m.with_roles(qi=["job"])
-    assert other.attributes[0] is m.attributes[1]
-    assert other.sensitive == "ill"
-    assert m.with_roles(sensitive=None).sensitive is None
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
@@ -229,75 +181,3 @@ def test_numbers_that_floating_point_cannot_measure_have_an_order_only(numbers):
     assert ap.full_domain(m, 2).info["ncp"] >= 0
     with pytest.raises(errors.ColumnError, match="not numeric"):
         ap.granularize(m, {"id": 1})
-
-
-def test_infinite_numbers_are_refused():
-    with pytest.raises(errors.ColumnError, match="infinite"):
-        Microdata(pd.DataFrame({"a": [1.0, np.inf]}), ["a"]).codes  # noqa: B018
-
-
-@pytest.mark.parametrize("rows", [[9], [-1], [0.5], [True, False], 1, [[0]], ["a"], [None]])
-def test_positions_out_of_range_are_refused(rows):
-    with pytest.raises(errors.ParameterError, match="from 0 to 3, or a mask of 4 booleans"):
-        Microdata(PEOPLE, ["age"]).take(rows)
-
-
-NEEDS_A_TABLE = {
-    "tp": lambda m: ap.tp(m, 2),
-    "tp_plus": lambda m: ap.tp_plus(m, 2),
-    "tp_refined": lambda m: ap.tp_refined(m, 2),
-    "hilbert": lambda m: ap.hilbert(m, 2),
-    "optimal_two_diverse": lambda m: ap.optimal_two_diverse(m),
-    "exact": lambda m: ap.exact(m, 2),
-    "mondrian": lambda m: ap.mondrian(m, 2),
-    "mondrian with l": lambda m: ap.mondrian(m, 2, 2, diversity="distinct"),
-    "k_member": lambda m: ap.k_member(m, 2),
-    "oka": lambda m: ap.oka(m, 2),
-    "klt": lambda m: ap.klt(m, 2, 2, 0.5),
-    "diva": lambda m: ap.diva(m, [], 2),
-    "balanced_classes": lambda m: ap.balanced_classes(m, 2, 2),
-    "tds": lambda m: ap.tds(m, 2),
-    "full_domain": lambda m: ap.full_domain(m, 2),
-    "preference_search": lambda m: ap.preference_search(m, 2),
-    "exhaustive": lambda m: ap.exhaustive(m, 2),
-    "suppress": lambda m: ap.suppress(m, ap.Partition([0])),
-    "shallow_generalize": lambda m: ap.shallow_generalize(m, ap.Partition([0]), {}),
-    "recode": lambda m: ap.recode(m, ap.Recoding.identity([])),
-    "granularize": lambda m: ap.granularize(m, {"age": 5}),
-    "in_preorder": lambda m: ap.in_preorder(m, {}),
-    "find_imbalance": lambda m: ap.find_imbalance(m),
-    "pattern_friendly": lambda m: ap.pattern_friendly(m),
-    "holds": lambda m: ap.KAnonymity(2).holds(m, [0, 0, 0, 0]),
-    "holds with secrets": lambda m: ap.Theta(0.5).holds(m, [0, 0, 0, 0]),
-    "conflict_rate": lambda m: ap.constraints.conflict_rate(m, []),
-    "minimum_constraints": lambda m: ap.constraints.minimum_constraints(m, ["age"]),
-    "target_rows": lambda m: ap.DiversityConstraint({"age": 30}, 1, 2).target_rows(m),
-}
-
-
-@pytest.mark.parametrize("name", NEEDS_A_TABLE)
-@pytest.mark.parametrize("given", [PEOPLE, None, "people.csv", [[1, 2]]], ids=str)
-def test_what_is_no_table_is_named(name, given):
-    with pytest.raises(
-        errors.ParameterError, match=f"expected a Microdata, got {type(given).__name__}"
-    ):
-        NEEDS_A_TABLE[name](given)
-
-
-def test_a_table_of_one_row_is_too_small():
-    one = Microdata(PEOPLE.iloc[:1], ["age"], "ill")
-    with pytest.raises(errors.ParameterError, match="the table allows at most 1"):
-        ap.tp(one, 2)
-
-
-@pytest.mark.parametrize("number", [b"3", "0.3", None, [0.3], 10**400, np.nan, 1j, pd.NaT, True])
-def test_what_is_no_number_is_named(number):
-    with pytest.raises(errors.ParameterError, match="theta must be a number"):
-        ap.Theta(number)
-
-
-def test_an_error_names_five_of_many_values_outside_the_domain():
-    people = pd.DataFrame({"age": list("abcdefgh")})
-    m = ap.Microdata(people, qi=["age"], domains={"age": ["a"]})
-    with pytest.raises(errors.ColumnError, match=r"domain: \['b', 'c', 'd', 'e', 'f'\]$"):
-        m.codes_of("age")
