@@ -49,7 +49,7 @@ NBVAL := --nbval --nbval-current-env --nbval-cell-timeout 300 \
 export PYTHONNOUSERSITE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: all help env data figures report expected verify notebooks lab course slides grade site \
+.PHONY: all help env data figures report expected verify notebooks lab course grade site \
   live test test-all test-fast fuzz types bench benchmark wheel-test lock \
   clean distclean $(PAPERS:%=paper-%) $(NOTEBOOKS:notebooks/%.ipynb=refresh-%)
 
@@ -151,9 +151,6 @@ course: $(if $(LESSONS),build/course/student/README.md)  ## write the students' 
 build/course/student/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) \
   $(wildcard notebooks/course/*.yaml) tools/course.py tools/templates/COURSE.md | $(ENV)/.package-installed
 	@$(RUN) tools/course.py
-
-slides: course data  ## write slides of the lessons, to show offline: build/course/slides
-	@$(RUN) tools/slides.py
 
 grade: env data  ## grade what the learning platform exports: ANSWERS=<zip> WORKSHEET=<csv> SEED=
 	@$(RUN) tools/grade.py grade "$(ANSWERS)" $(if $(SEED),--seed "$(SEED)")
