@@ -145,16 +145,13 @@ lab: env data  ## open JupyterLab
 
 # ---- the course and the site ------------------------------------------------------------------
 
-course: $(if $(LESSONS),build/course/student/README.md)  ## write the students' versions of the lessons; variants with SEED= STUDENTS=<csv>
-	@$(if $(STUDENTS),$(RUN) tools/course.py --seed "$(SEED)" --students "$(STUDENTS)",:)
+course: $(if $(LESSONS),build/course/student/README.md)  ## write the students' versions of the lessons
 
-build/course/student/README.md: $(LESSONS) $(wildcard notebooks/course/*.md) \
-  $(wildcard notebooks/course/*.yaml) tools/course.py tools/templates/COURSE.md | $(ENV)/.package-installed
+build/course/student/README.md: $(LESSONS) tools/course.py tools/templates/COURSE.md | $(ENV)/.package-installed
 	@$(RUN) tools/course.py
 
-grade: env data  ## grade what the learning platform exports: ANSWERS=<zip> WORKSHEET=<csv> SEED=
-	@$(RUN) tools/grade.py grade "$(ANSWERS)" $(if $(SEED),--seed "$(SEED)")
-	@$(RUN) tools/grade.py marks "$(WORKSHEET)"
+grade: env data  ## grade what students handed in: ANSWERS=<zip>; writes build/grading/points.csv
+	@$(RUN) tools/grade.py "$(ANSWERS)"
 
 site: env  ## write pages to read offline: build/site
 	@$(RUN) tools/site.py

@@ -3,7 +3,6 @@
 That every self-check passes on the solutions is seen by `make`, which executes the sources.
 """
 
-import csv
 import functools
 import re
 from pathlib import Path
@@ -18,7 +17,7 @@ LESSONS = ROOT / "notebooks" / "course"
 PLAIN = {"return", "else:", "pass"}  # lines of a solution that tell nothing
 
 course, grade = load_tool("course"), load_tool("grade")
-BEGIN, END, HIDDEN, run = grade.BEGIN, grade.END, grade.HIDDEN, grade.run
+BEGIN, END, run = grade.BEGIN, grade.END, grade.run
 PATHS = course.all_lessons()
 
 
@@ -119,12 +118,11 @@ def answers(kind):
 
 def test_the_empty_cell_and_wrong_answers_are_refused_for_what_is_wrong(exercise):
     name, of = exercise
-    stub = {"answer": of.stub, "message": ""}
     found = [
-        (one["answer"], repr(error))
-        for one in [stub, *answers("wrong")[name]]
-        if type(error := attempt(of, one["answer"])) is not AssertionError
-        or one["message"] not in str(error)
+        (answer, repr(error))
+        for message, answer in [("", of.stub), *answers("wrong")[name].items()]
+        if type(error := attempt(of, answer)) is not AssertionError
+        or message not in str(error)
         or len(str(error).split()) < 3
     ]
     assert found == []
@@ -132,45 +130,13 @@ def test_the_empty_cell_and_wrong_answers_are_refused_for_what_is_wrong(exercise
 
 def test_right_answers_are_taken_also_by_the_hidden_tests(exercise):
     name, of = exercise
-    listed = answers("right")[name]
-    errors = [attempt(of, answer) for answer in [of.solution, *listed]]
+    errors = [attempt(of, answer) for answer in [of.solution, *answers("right")[name]]]
     assert [repr(error) for error in errors if error] == []
 
 
-# ---- variants ---------------------------------------------------------------------------------
-
-
-def test_answers_of_a_variant_are_right_for_it_and_mostly_wrong_for_another(path):
-    lesson, one, other = (
-        grade.exercises(course.variant(read(path), seed), names_of(path))
-        for seed in (None, "7/one", "7/other")
-    )
-    varied = {name for name in one if one[name] != lesson[name]}
-    assert varied == course.varied().keys() & one.keys() != set()
-    for name in varied:
-        drawn, others = (course.drawn_constants(name, f"7/{who}") for who in ("one", "other"))
-        error = attempt(one[name], one[name].solution)
-        assert error is None, f"{name} with {drawn}: {error!r}"
-        assert attempt(one[name], one[name].stub) is not None
-        assert drawn == others or attempt(other[name], one[name].solution) is not None, name
-
-
-def test_the_course_is_written_with_variants_and_their_key(tmp_path, monkeypatch):
-    monkeypatch.setattr(course, "COURSE", tmp_path)
-    monkeypatch.setattr(course, "all_lessons", lambda: PATHS[:2])
-    (tmp_path / "names.csv").write_text("Full name,Grade\nAnn,\nBob,\n")
-    course.main(["--seed", "7", "--students", str(tmp_path / "names.csv")])
-    index = (tmp_path / "student" / "README.md").read_text()
-    names = {path.name for path in PATHS[:2]}
-    assert set(re.findall(r"\]\((\S+\.ipynb)\)", index)) == names
-    assert {path.name for path in (tmp_path / "student").iterdir()} == names | {"README.md"}
-    rows = list(csv.DictReader((tmp_path / "variants" / "key" / "constants.csv").open()))
-    own = {(row["student"], row["exercise"], row["constant"]): row["value"] for row in rows}
-    assert {row["student"] for row in rows} == {"Ann", "Bob"} and len(own) == len(rows)
-    for who in ("Ann", "Bob"):
-        folders = (tmp_path / "variants" / part / who for part in ("students", "key"))
-        given, key = ((folder / PATHS[0].name).read_text() for folder in folders)
-        assert "SOLUTION" not in given and "SOLUTION" in key
-        a, b = (own[who, "lesson1-exercise3", of] for of in "ab")
-        for text in (given, key):
-            assert f"use only the two values {a} and {b}." in text
+def test_the_course_is_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(course, "STUDENT", tmp_path / "student")
+    course.main()
+    written = {file.name: file.read_text() for file in (tmp_path / "student").iterdir()}
+    assert written.keys() == {path.name for path in PATHS} | {"README.md"}
+    assert not [name for name, text in written.items() if "SOLUTION" in text]
