@@ -38,6 +38,7 @@ BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 NEEDED = "PATH|HOME|LANG|LC_|TMP|XDG_|PYTHON|ANONPAPER_|NUMBA_|OMP_|MPL"  # of the environment
 TOO_LONG = "it takes too long: right answers are judged in seconds"
 MOST_BYTES = 1 << 27
+Fork = get_context("fork").Process
 
 
 # ---- the exercises of a lesson ----------------------------------------------------------------
@@ -176,11 +177,12 @@ def plain(text: str) -> str:
 
 def judge_notebook(path, names, file, channels, seconds, to) -> None:
     """Write points and reasons of a student's answers to a lesson as a file; texts get none."""
-    given, found = answers_of(file), []
+    answers, found = answers_of(file), []
     for name, one in exercises(nbformat.read(path, 4), names).items():
-        points, why = None, plain(given.get(name, ""))
+        answer = answers.get(name, "")
+        points, why = None, plain(answer)
         if one.checks:
-            points, why = judge(one, given.get(name, ""), channels[name], seconds)
+            points, why = judge(one, answer, channels[name], seconds)
         found.append((path.stem, file.parent.name, name, points, one.points, why))
     to.write_text(json.dumps(found))
 
@@ -193,32 +195,21 @@ def grade_lesson(path, lesson, files, seconds: int, to: Path) -> None:
     """
     names = played(lesson)
     for file in files:
-        channels, children = {}, []
+        channels, answering = {}, []
         for name in names:
             channels[name], theirs = Pipe()
-            children.append(forked(student.serve, theirs, names[name]))
+            answering.append(Fork(target=student.serve, args=(theirs, names[name])))
+            answering[-1].start()
             theirs.close()
         place = to / f"{file.parent.name} {path.stem}.json"
-        judging = forked(judge_notebook, path, names, file, channels, seconds, place)
-        os.waitpid(judging, 0)
-        for name, child in zip(names, children, strict=True):
-            channels[name].close()
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-
-
-def forked(work, *given) -> int:
-    """Do something in a copy of this process, which ends then; return its number."""
-    child = os.fork()
-    if not child:
-        try:
-            work(*given)
-            os._exit(0)
-        except BaseException as error:
-            print(f"grade: {error}", file=sys.stderr, flush=True)
-        finally:
-            os._exit(1)
-    return child
+        judging = Fork(target=judge_notebook, args=(path, names, file, channels, seconds, place))
+        judging.start()
+        judging.join()
+        for one in answering:
+            one.kill()
+            one.join()
+        for channel in channels.values():
+            channel.close()
 
 
 # ---- all that was handed in -------------------------------------------------------------------
@@ -285,7 +276,10 @@ def check_sandbox() -> None:
     """Shut in a process of our own, and end with the reason if that fails."""
     if any(course.ROOT.is_relative_to(folder) for folder in student.READABLE):
         raise SystemExit(f"grade: {course.ROOT} lies in a folder that answers may read")
-    if os.waitpid(forked(student.shut_in), 0)[1]:
+    trial = Fork(target=student.shut_in)
+    trial.start()
+    trial.join()
+    if trial.exitcode:
         raise SystemExit("grade: no sandbox on this machine")
 
 
