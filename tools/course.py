@@ -10,7 +10,6 @@ import shutil
 from pathlib import Path
 
 import nbformat
-import yaml
 from nbgrader import preprocessors
 
 ROOT = Path(__file__).parents[1]
@@ -65,29 +64,25 @@ def student_version(lesson):
 
 
 def public_version(lesson):
-    """Return the student's version with the outputs of all cells that belong to no exercise."""
+    """Return the student's version with the outputs of all cells that belong to no exercise.
+
+    Pictures in texts stand in their addresses, and those of outputs have their alternative texts
+    where myst-nb and the live page look for them.
+    """
     lesson = nbformat.from_dict(lesson)
     for cell in lesson.cells:
         cell.source = "".join(cell.source)
     public = student_version(lesson)
     for shown, cell in zip(public.cells, lesson.cells, strict=True):
-        if cell.cell_type == "code" and "nbgrader" not in cell.metadata:
-            shown.update(outputs=cell.outputs, execution_count=cell.execution_count)
-    return public
-
-
-def describe(lesson, name: str) -> None:
-    """Say of each figure of a lesson what it shows, in place, where myst-nb and nbconvert look."""
-    texts = yaml.safe_load((LESSONS / "alt_texts.yaml").read_text(encoding="utf-8"))
-    for cell in lesson["cells"]:
         for picture, held in cell.get("attachments", {}).items():
             address = f"data:image/png;base64,{held['image/png']}"
-            cell["source"] = "".join(cell["source"]).replace(f"attachment:{picture}", address)
-        if text := texts.get(name, {}).get(cell["id"]):
-            cell["metadata"]["mystnb"] = {"image": {"alt": text}}
-            for output in cell["outputs"]:
+            shown.source = shown.source.replace(f"attachment:{picture}", address)
+        if cell.cell_type == "code" and "nbgrader" not in cell.metadata:
+            shown.update(outputs=cell.outputs, execution_count=cell.execution_count)
+            for output in shown.outputs:
                 if "image/png" in output.get("data", {}):
-                    output["metadata"]["alt"] = text
+                    output.metadata |= cell.metadata.get("mystnb", {}).get("image", {})
+    return public
 
 
 if __name__ == "__main__":
