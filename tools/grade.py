@@ -1,7 +1,6 @@
-"""Grade the course outside of the students' notebooks.
+"""Grade answers to the course outside of the students' notebooks: build/grading/points.csv.
 
-    grade.py grade answers.zip --seed 2027   build/grading: submitted, points.csv, texts.csv
-    grade.py marks worksheet.csv             marks.csv: the learning platform's table, filled in
+    grade.py answers.zip
 
 Of a notebook only the source of the exercise cells is taken. Each answer runs in a process of its
 own (student.py), which comes from one that has read no test. The checks, hidden ones included, run
@@ -35,14 +34,11 @@ import numpy as np
 import pandas as pd
 import student
 
-GRADING = course.ROOT / "build" / "grading"
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
-HIDDEN = re.compile(r"^### BEGIN HIDDEN TESTS\n.*?^### END HIDDEN TESTS\n?", re.DOTALL | re.M)
 NEEDED = "PATH|HOME|LANG|LC_|TMP|XDG_|PYTHON|ANONPAPER_|NUMBA_|OMP_|MPL"  # of the environment
-SECONDS = 60  # by the clock, for an answer and its tests
 TOO_LONG = "it takes too long: right answers are judged in seconds"
 MOST_BYTES = 1 << 27
-KEY = ["lesson", "student", "exercise"]
+Fork = get_context("fork").Process
 
 
 # ---- the exercises of a lesson ----------------------------------------------------------------
@@ -50,7 +46,7 @@ KEY = ["lesson", "student", "exercise"]
 
 @dataclass
 class Exercise:
-    """An exercise with code: the names before its answer, its cells, its checks and points."""
+    """An exercise: the names before its answer, its cells, its checks and points."""
 
     names: dict
     stub: str
@@ -69,23 +65,19 @@ class Exercise:
         return values | {one.name: True for one in body if isinstance(one, ast.FunctionDef)}
 
 
-def marks_of(cell) -> dict:
-    """Return nbgrader's marks of a cell with code, or none."""
-    return cell.metadata.get("nbgrader", {}) if cell.cell_type == "code" else {}
-
-
 def played(lesson) -> dict[str, dict]:
     """Run a lesson as a student does who answers nothing; return the names at each answer."""
     from matplotlib import pyplot, rc_context
 
     found, names = {}, {"__name__": "lesson", "display": lambda *shown: None}
     with chdir(course.LESSONS), rc_context({"backend": "agg"}):
-        for cell in lesson.cells:
-            if cell.cell_type == "code" and not marks_of(cell).get("grade"):
+        for cell in (cell for cell in lesson.cells if cell.cell_type == "code"):
+            marks = cell.metadata.get("nbgrader", {})
+            if not marks.get("grade"):
                 run(cell.source, names)
                 pyplot.close("all")
-            if marks_of(cell).get("solution"):
-                found[course.grade_id(cell)] = dict(names)
+            if marks.get("solution"):
+                found[marks["grade_id"]] = dict(names)
     return found
 
 
@@ -97,19 +89,19 @@ def run(source: str, names: dict) -> None:
 
 
 def exercises(lesson, names: dict[str, dict]) -> dict[str, Exercise]:
-    """Return the exercises of a lesson or a variant, with the names at each answer."""
-    found, latest = {}, None
+    """Return the exercises of a lesson, with the names at each answer; a text has no checks."""
+    found = {}
     for cell in lesson.cells:
-        marks = marks_of(cell)
+        marks = cell.metadata.get("nbgrader", {})
         if marks.get("solution"):
+            name = marks["grade_id"]
             stub = re.sub(f"{BEGIN}.*?{END}", course.CODE_STUB, cell.source, flags=re.DOTALL)
-            lines = cell.source.splitlines()
-            solution = "\n".join(line for line in lines if line.strip() not in (BEGIN, END))
-            latest = Exercise(names[marks["grade_id"]], stub, solution)
-            found[marks["grade_id"]] = latest
+            solution = re.sub(rf" *({BEGIN}|{END})\n?", "", cell.source)
+            latest = found[name] = Exercise(names.get(name, {}), stub, solution)
         elif marks:
             latest.checks.append(cell.source)
-            latest.points += marks["points"]
+        if marks:
+            latest.points += marks.get("points", 0)
     return found
 
 
@@ -183,17 +175,19 @@ def plain(text: str) -> str:
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
-def judge_notebook(path, names, seed, file, channels, seconds, to) -> None:
-    """Write points and reasons of a student's answers to a lesson as a file."""
-    lesson = course.variant(nbformat.read(path, 4), seed and f"{seed}/{file.parent.name}")
-    given, found = answers_of(file, "code"), []
-    for name, one in exercises(lesson, names).items():
-        points, why = judge(one, given.get(name, ""), channels[name], seconds)
+def judge_notebook(path, names, file, channels, seconds, to) -> None:
+    """Write points and reasons of a student's answers to a lesson as a file; texts get none."""
+    answers, found = answers_of(file), []
+    for name, one in exercises(nbformat.read(path, 4), names).items():
+        answer = answers.get(name, "")
+        points, why = None, plain(answer)
+        if one.checks:
+            points, why = judge(one, answer, channels[name], seconds)
         found.append((path.stem, file.parent.name, name, points, one.points, why))
     to.write_text(json.dumps(found))
 
 
-def grade_lesson(path, lesson, files, seed: str | None, seconds: int, to: Path) -> None:
+def grade_lesson(path, lesson, files, seconds: int, to: Path) -> None:
     """Judge all answers to a lesson, of which the students' version is given, in a new process.
 
     It runs the lesson and then only forks: a process for each answer, and one that judges them.
@@ -201,91 +195,68 @@ def grade_lesson(path, lesson, files, seed: str | None, seconds: int, to: Path) 
     """
     names = played(lesson)
     for file in files:
-        channels, children = {}, []
+        channels, answering = {}, []
         for name in names:
             channels[name], theirs = Pipe()
-            children.append(forked(student.serve, theirs, names[name]))
+            answering.append(Fork(target=student.serve, args=(theirs, names[name])))
+            answering[-1].start()
             theirs.close()
-        place = to / f"{file.parent.name} {path.stem}"
-        judging = forked(judge_notebook, path, names, seed, file, channels, seconds, place)
-        os.waitpid(judging, 0)
-        for name, child in zip(names, children, strict=True):
-            channels[name].close()
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
+        place = to / f"{file.parent.name} {path.stem}.json"
+        judging = Fork(target=judge_notebook, args=(path, names, file, channels, seconds, place))
+        judging.start()
+        judging.join()
+        for one in answering:
+            one.kill()
+            one.join()
+        for channel in channels.values():
+            channel.close()
 
 
-def forked(work, *given) -> int:
-    """Do something in a copy of this process, which ends then; return its number."""
-    child = os.fork()
-    if not child:
-        try:
-            work(*given)
-            os._exit(0)
-        except BaseException as error:
-            print(f"grade: {error}", file=sys.stderr, flush=True)
-        finally:
-            os._exit(1)
-    return child
+# ---- all that was handed in -------------------------------------------------------------------
 
 
-# ---- the two steps ----------------------------------------------------------------------------
-
-
-def grade(handed_in: Path, folder: Path, seed: str | None, seconds: int) -> None:
-    """Take notebooks from the platform's archive, judge them, and write the texts to mark.
+def grade(handed_in: Path, to: Path, seconds: int) -> None:
+    """Judge the notebooks in the platform's archive.
 
     The archive has one folder per student, whose name begins with the student's and may go on with
-    an underscore and a number. Points of texts that were marked before are kept.
+    an underscore and a number.
     """
     check_sandbox()
     for name in [name for name in os.environ if not re.match(NEEDED, name)]:
         del os.environ[name]  # a student's code might tell it
     os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")  # they start none
-    submitted, lessons = folder / "submitted", {path.name: path for path in course.all_lessons()}
-    shutil.rmtree(submitted, ignore_errors=True)
-    context = get_context("spawn")
+    lessons = {path.name: path for path in course.all_lessons()}
     with (
         tempfile.TemporaryDirectory() as scratch,
-        ProcessPoolExecutor(None, context, max_tasks_per_child=1) as pool,
+        ProcessPoolExecutor(None, get_context("spawn"), max_tasks_per_child=1) as pool,
     ):
-        zipfile.ZipFile(handed_in).extractall(Path(scratch, "unpacked"))
-        for file in sorted(Path(scratch, "unpacked").glob("*/*.ipynb")):
+        unpacked, submitted = Path(scratch, "unpacked"), Path(scratch, "submitted")
+        zipfile.ZipFile(handed_in).extractall(unpacked)
+        for file in sorted(unpacked.glob("*/*.ipynb")):
             who = re.sub(r"_\d+(_assignsubmission_.*)?$", "", file.parent.name)
             if file.name in lessons:
                 (submitted / who).mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(file, submitted / who / file.name)
             else:
                 print(f"{who} handed in {file.name}, which is no lesson: left out")
-        tasks, texts, rows = [], [], []
+        tasks = []
         for path in lessons.values():
-            lesson, files = nbformat.read(path, 4), sorted(submitted.glob(f"*/{path.name}"))
-            asked = {*map(course.grade_id, lesson.cells)}
-            for file in files:
-                given = answers_of(file, "markdown")
-                texts += [
-                    (path.stem, file.parent.name, name, plain(given[name]))
-                    for name in given
-                    if name in asked
-                ]
-            if files:
-                bare = course.student_version(lesson)
-                tasks.append(
-                    pool.submit(grade_lesson, path, bare, files, seed, seconds, Path(scratch))
-                )
+            if files := sorted(submitted.glob(f"*/{path.name}")):
+                bare = course.student_version(nbformat.read(path, 4))
+                given = (path, bare, files, seconds, Path(scratch))
+                tasks.append(pool.submit(grade_lesson, *given))
         for task in tasks:
             task.result()
+        rows = []
         for file in submitted.glob("*/*.ipynb"):
-            rows += json.loads(Path(scratch, f"{file.parent.name} {file.stem}").read_text())
-    pd.DataFrame(sorted(rows), columns=[*KEY, "points", "most", "why"]).to_csv(
-        folder / "points.csv", index=False
-    )
-    texts, marked = pd.DataFrame(texts, columns=[*KEY, "text"]), read(folder / "texts.csv")
-    marked = marked if len(marked) else texts.assign(points="")
-    texts.merge(marked, "left").to_csv(folder / "texts.csv", index=False)
+            rows += json.loads(Path(scratch, f"{file.parent.name} {file.stem}.json").read_text())
+    columns = ["lesson", "student", "exercise", "points", "most", "why"]
+    table = pd.DataFrame(rows, columns=columns).sort_values(columns[:3])
+    to.parent.mkdir(parents=True, exist_ok=True)
+    table.astype({"points": "Int64"}).to_csv(to, index=False)
 
 
-def answers_of(file: Path, kind: str) -> dict[str, str]:
+def answers_of(file: Path) -> dict[str, str]:
     """Return the source of a notebook's exercise cells, by grade id or, without it, by heading."""
     found, heading = {}, ""
     try:
@@ -294,8 +265,7 @@ def answers_of(file: Path, kind: str) -> dict[str, str]:
             title = re.match(r"### Exercise (\d+)\.(\d+) ", source)
             name = marks.get("grade_id", heading)
             heading = "lesson{}-exercise{}".format(*title.groups()) if title else ""
-            is_answer = cell["cell_type"] == kind and "-exercise" in name and not title
-            if is_answer and source.strip() != course.TEXT_STUB:
+            if "-exercise" in name and not title and source.strip() != course.TEXT_STUB:
                 found.setdefault(name, source)
     except Exception as error:  # whatever is wrong with a file, the others are graded
         print(f"{file.parent.name}: {file.name} is no notebook: {error}", file=sys.stderr)
@@ -306,48 +276,21 @@ def check_sandbox() -> None:
     """Shut in a process of our own, and end with the reason if that fails."""
     if any(course.ROOT.is_relative_to(folder) for folder in student.READABLE):
         raise SystemExit(f"grade: {course.ROOT} lies in a folder that answers may read")
-    if os.waitpid(forked(student.shut_in), 0)[1]:
+    trial = Fork(target=student.shut_in)
+    trial.start()
+    trial.join()
+    if trial.exitcode:
         raise SystemExit("grade: no sandbox on this machine")
 
 
-def marks(worksheet: Path, folder: Path) -> None:
-    """Fill in the platform's table, which has a column `Full name`: grade and points of each."""
-    rows = pd.concat([read(folder / "points.csv"), read(folder / "texts.csv")])
-    rows = rows.assign(points=pd.to_numeric(rows["points"]).fillna(0))
-    table, total = read(worksheet), rows.groupby("student")["points"].sum()
-    said = rows["exercise"] + ": " + rows["points"].map("{:g}".format)
-    table["Grade"] = table["Full name"].map(total).fillna(0)
-    table["Feedback comments"] = table["Full name"].map(
-        said.groupby(rows["student"]).agg("; ".join)
-    )
-    table.to_csv(folder / "marks.csv", index=False)
-    if strangers := {*total.index} - {*table["Full name"]}:
-        raise SystemExit(f"marks: not in {worksheet}: {', '.join(sorted(strangers))}")
-
-
-def read(file: Path) -> pd.DataFrame:
-    """Return a table of texts; an empty one if there is no such file."""
-    if not file.exists():
-        return pd.DataFrame()
-    return pd.read_csv(file, dtype=str, keep_default_na=False)
-
-
 def main(arguments: list[str] | None = None) -> None:
-    """Do one of the steps."""
+    """Parse the command line and grade."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--folder", type=Path, default=GRADING, help="where results are written")
-    steps = parser.add_subparsers(dest="step", required=True)
-    step = steps.add_parser("grade", help="judge what was handed in")
-    step.add_argument("handed_in", type=Path, help="the platform's archive")
-    step.add_argument("--seed", help="the seed of the variants; without it there are none")
-    step.add_argument("--seconds", type=int, default=SECONDS, help="for an answer and its tests")
-    step = steps.add_parser("marks", help="fill in the platform's table")
-    step.add_argument("worksheet", type=Path, help="a csv file with the column `Full name`")
+    parser.add_argument("handed_in", type=Path, help="the platform's archive")
+    parser.add_argument("--to", type=Path, default=course.ROOT / "build/grading/points.csv")
+    parser.add_argument("--seconds", type=int, default=60, help="for an answer and its tests")
     options = parser.parse_args(arguments)
-    if options.step == "grade":
-        grade(options.handed_in, options.folder, options.seed, options.seconds)
-    else:
-        marks(options.worksheet, options.folder)
+    grade(options.handed_in, options.to, options.seconds)
 
 
 if __name__ == "__main__":

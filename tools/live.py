@@ -28,7 +28,7 @@ from pathlib import Path
 
 import pooch
 import requests
-from course import ROOT, all_lessons, describe, public_version
+from course import ROOT, all_lessons, public_version
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
@@ -188,7 +188,6 @@ def write_notebook(made: Path, name: str, files: dict[str, Path], folder: Path) 
     named = {data for data in registry() if f'"{data}"' in code}
     if name.startswith("course/"):
         content, named = public_version(content), {*loads(code)}
-        describe(content, Path(name).name)
     for old, new in PINNED["smaller"].get(name, {}).items():
         for cell in content["cells"]:
             cell["source"] = "".join(cell["source"]).replace(old, new)

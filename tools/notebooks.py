@@ -102,7 +102,7 @@ def clean(path: Path) -> None:
     for cell in notebook.cells:
         if "injected-parameters" in cell.metadata.get("tags", []):
             cell["id"] = "injected-parameters"
-        kept = {key: cell.metadata.get(key) for key in ("nbgrader", "tags")}
+        kept = {key: cell.metadata.get(key) for key in ("mystnb", "nbgrader", "tags")}
         cell.metadata = {key: value for key, value in kept.items() if value}
         for output in cell.get("outputs", []):
             if "metadata" in output:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import inputs
 import report
-from course import describe, public_version
+from course import public_version
 from inputs import NOTEBOOKS, ROOT
 
 from anonpaper.compendium import papers
@@ -103,9 +103,7 @@ def shown(name: str) -> dict:
     """Return a notebook as its page shows it: pictures in words, folded code, a link to run it."""
     content = json.loads((NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8"))
     if name.startswith("course/"):
-        content = public_version(content)
-        describe(content, Path(name).name)
-        return with_link(content, name)
+        return with_link(public_version(content), name)
     heading = ""
     for cell in content["cells"]:
         source, tags = "".join(cell["source"]), cell["metadata"].get("tags", [])

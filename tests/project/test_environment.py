@@ -1,5 +1,6 @@
-"""environment.yml, requirements.lock and pyproject.toml speak of the same environment."""
+"""environment.yml, requirements.lock and this environment have the same versions."""
 
+import re
 import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError, version
@@ -8,52 +9,28 @@ from pathlib import Path
 import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from rattler import MatchSpec
 
 ROOT = Path(__file__).parents[2]
-# packages that conda-forge names otherwise
-PYPI_NAMES = {"matplotlib-base": "matplotlib"}
-NOT_IN_THE_LOCK = {"python", "pip"}
+PINNED = re.compile(r"([\w-]+)(?:\[[\w,]+\])? *==([\w.]+)")  # of pip and of conda
 
 
-def lock_lines():
-    text = (ROOT / "requirements.lock").read_text().replace("\\\n", " ")
-    return [line for line in text.splitlines() if line and not line.startswith("#")]
+def pins(text):
+    """Return the version of each package that a text pins, by canonical name."""
+    found = PINNED.findall(text.replace("matplotlib-base", "matplotlib"))
+    return {canonicalize_name(name): pin for name, pin in found}
 
 
-def locked():
-    """Return the pinned version of each package, by canonical name."""
-    pins = dict(line.split(maxsplit=1)[0].split("==") for line in lock_lines())
-    return {canonicalize_name(name): pin for name, pin in pins.items()}
+LOCKED = pins((ROOT / "requirements.lock").read_text())
+NAMED = pins((ROOT / "environment.yml").read_text())
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
-def conda_dependencies():
-    environment = yaml.safe_load((ROOT / "environment.yml").read_text())
-    specs = [item for item in environment["dependencies"] if isinstance(item, str)]
-    pip = next(item["pip"] for item in environment["dependencies"] if isinstance(item, dict))
-    return specs, pip
-
-
-def required():
-    """Return the requirements of the package and of all its extras."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+def test_conda_gets_the_locked_versions_of_all_that_is_required():
+    project = PROJECT["project"]
     texts = [*project["dependencies"], *sum(project["optional-dependencies"].values(), [])]
-    found = [Requirement(text) for text in texts]
-    return [requirement for requirement in found if requirement.name != project["name"]]
-
-
-def test_conda_gets_the_locked_versions():
-    specs, pip = conda_dependencies()
-    pins, other = locked(), []
-    for match in (MatchSpec(spec) for spec in specs):
-        name = match.name.normalized
-        pin = pins.get(canonicalize_name(PYPI_NAMES.get(name, name)), "")
-        if name not in NOT_IN_THE_LOCK and str(match.version) != f"=={pin}":
-            other.append(str(match))
-    for requirement in map(Requirement, pip):
-        if str(requirement.specifier) != f"=={pins[canonicalize_name(requirement.name)]}":
-            other.append(str(requirement))
-    assert other == []
+    required = {canonicalize_name(Requirement(text).name) for text in texts}
+    assert {name: pin for name, pin in NAMED.items() if LOCKED[name] != pin} == {}
+    assert required - NAMED.keys() == {project["name"]}
 
 
 def test_this_environment_is_the_locked_one():
@@ -61,12 +38,8 @@ def test_this_environment_is_the_locked_one():
 
     conda resolves what these need in turn by itself: there, the named packages are compared.
     """
-    by_conda = (Path(sys.prefix) / "conda-meta").is_dir()
-    named = {canonicalize_name(requirement.name) for requirement in required()}
-    different = {}
-    for name, pin in locked().items():
-        if by_conda and name not in named:
-            continue
+    by_conda, different = (Path(sys.prefix) / "conda-meta").is_dir(), {}
+    for name, pin in (NAMED if by_conda else LOCKED).items():
         try:
             installed = version(name).partition("+")[0]
         except PackageNotFoundError:
@@ -77,6 +50,5 @@ def test_this_environment_is_the_locked_one():
 
 
 def test_one_version_is_said_everywhere():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
-    assert project["tool"]["setuptools_scm"]["fallback_version"] == cited
+    assert PROJECT["tool"]["setuptools_scm"]["fallback_version"] == cited

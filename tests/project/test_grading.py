@@ -17,9 +17,8 @@ from project.tools import load_tool
 ROOT = Path(__file__).parents[2]
 course, grade = load_tool("course"), load_tool("grade")
 LESSONS = {path.stem: nbformat.read(path, 4) for path in course.all_lessons()}
-STEMS = ("10_membership", "11_deployed_noise")
-TEXT = {"10_membership": "lesson10-exercise6", "11_deployed_noise": "lesson11-exercise6"}
-SEED = "2027"
+STEM = "11_deployed_noise"
+TEXT = "lesson11-exercise6"
 WRONG = yaml.safe_load((course.LESSONS / "wrong_answers.yaml").read_text())
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux")
 
@@ -115,7 +114,7 @@ SLOW = {
 def cheating(code, names):
     """Cells of lesson 11 with a cheat for all that they ask."""
     cells = {}
-    for cell in course.student_version(LESSONS["11_deployed_noise"]).cells:
+    for cell in course.student_version(LESSONS[STEM]).cells:
         if course.grade_id(cell) in names:
             ways = {True: "lambda *given: cheat(*given)", False: "cheat()"}
             asked = grade.Exercise({}, cell.source, "").asked.items()
@@ -134,32 +133,27 @@ def hand_in(folder, who, stem, answers):
     file.write_text(json.dumps(lesson))
 
 
-def solutions(stem, seed=None):
-    """The model answers of a lesson or a variant."""
-    own = course.variant(LESSONS[stem], seed)
-    names = dict.fromkeys(map(course.grade_id, own.cells), {})
-    return {name: one.solution for name, one in grade.exercises(own, names).items()}
+def solutions(stem):
+    """The model answers of a lesson."""
+    exercises = grade.exercises(LESSONS[stem], {})
+    return {name: one.solution for name, one in exercises.items() if one.checks}
 
 
 def graded(folder, *options):
     """Grade what lies in a folder `in`; return the rows of points.csv by student."""
     shutil.make_archive(folder / "answers", "zip", folder / "in")
     done = subprocess.run(
-        [sys.executable, ROOT / "tools" / "grade.py", "--folder", folder, "grade"]
-        + [folder / "answers.zip", *options],
+        [sys.executable, ROOT / "tools" / "grade.py", folder / "answers.zip"]
+        + ["--to", folder / "points.csv", *options],
         capture_output=True,
         text=True,
         env=os.environ | {"A_SECRET": "the lecturer's"},
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    rows = rows_of(folder / "points.csv")
+    with (folder / "points.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
     names = {row["student"] for row in rows}
     return {who: [row for row in rows if row["student"] == who] for who in names}
-
-
-def rows_of(file):
-    with file.open(newline="") as stream:
-        return list(csv.DictReader(stream))
 
 
 @pytest.fixture(scope="module")
@@ -168,17 +162,18 @@ def points(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cheats")
     for who, code in (CHEATS | REFUSED).items():
         answers = cheating(code, ["lesson11-exercise2", "lesson11-exercise3"])
-        hand_in(folder / "in", who, STEMS[1], answers)
+        hand_in(folder / "in", who, STEM, answers)
     for who, code in SLOW.items():
-        hand_in(folder / "in", who, STEMS[1], cheating(code, ["lesson11-exercise1"]))
-    hand_in(folder / "in", "zoe honest", STEMS[1], solutions(STEMS[1]))
+        hand_in(folder / "in", who, STEM, cheating(code, ["lesson11-exercise1"]))
+    hand_in(folder / "in", "zoe honest", STEM, solutions(STEM))
     return graded(folder, "--seconds", "25")
 
 
 @pytest.mark.parametrize("who", [*CHEATS, *REFUSED, *SLOW])
 def test_a_cheat_gets_no_points(points, who):
-    assert [row for row in points[who] if row["points"] != "0"] == []
-    told = {row["why"] for row in points[who]} - {"no answer"}
+    judged = [row for row in points[who] if row["exercise"] != TEXT]
+    assert [row for row in judged if row["points"] != "0"] == []
+    told = {row["why"] for row in judged} - {"no answer"}
     assert told
     assert not any("the lecturer's" in why or why.startswith("=") for why in told)
     refused = "PermissionError|not allowed|can't start"
@@ -187,52 +182,31 @@ def test_a_cheat_gets_no_points(points, who):
 
 
 def test_an_honest_student_who_is_graded_last_gets_all_points(points):
-    assert [row for row in points["zoe honest"] if row["points"] != row["most"]] == []
+    lost = [row for row in points["zoe honest"] if row["points"] != row["most"]]
+    assert [row["exercise"] for row in lost] == [TEXT]
 
 
-def test_without_a_sandbox_nothing_is_graded(tmp_path, monkeypatch):
+def test_without_a_sandbox_nothing_is_graded(monkeypatch):
     monkeypatch.setattr(grade.student.platform, "machine", lambda: "m68k")
     with pytest.raises(SystemExit, match="no sandbox"):
-        grade.main(["--folder", str(tmp_path), "grade", "answers.zip"])
+        grade.main(["answers.zip"])
 
 
-def simulate(folder, students):
-    """Hand in the lessons of students, by their kind, and write the platform's worksheet."""
-    for who, kind in students.items():
-        for stem in STEMS:
-            right = solutions(stem, f"{SEED}/{who}")
-            given = {
-                "right": right,
-                "half": dict([*right.items()][::2]),
-                "wrong": {name: WRONG[name][0]["answer"] for name in right},
-                "copy": solutions(stem, f"{SEED}/Ann Abt"),
-            }[kind]
-            hand_in(folder / "in", who, stem, given | {TEXT[stem]: "=My own words.\ud800"})
-    rows = [(f"Participant {n}", who, "", "") for n, who in enumerate(students)]
-    with (folder / "worksheet.csv").open("w", newline="") as stream:
-        head = ("Identifier", "Full name", "Grade", "Feedback comments")
-        csv.writer(stream).writerows([head, *rows])
-
-
-def test_marks_are_right_and_points_of_texts_are_kept_when_it_is_graded_again(tmp_path):
-    students = {"Ann Abt": "right", "Bob Bo": "half", "Cyd Co": "copy", "Dan Du": "wrong"}
-    simulate(tmp_path, students)
+def test_points_are_right_texts_are_listed_and_what_is_no_notebook_gets_none(tmp_path):
+    right = solutions(STEM)
+    students = {
+        "Ann Abt": right | {TEXT: "=My own words.\ud800"},
+        "Bob Bo": dict([*right.items()][::2]),
+        "Dan Du": {name: [*WRONG[name].values()][0] for name in right},
+    }
+    for who, answers in students.items():
+        hand_in(tmp_path / "in", who, STEM, answers)
     (tmp_path / "in" / "Eve E").mkdir()
-    (tmp_path / "in" / "Eve E" / f"{STEMS[0]}.ipynb").write_text("[" * 10**5)  # no notebook
-    points = graded(tmp_path, "--seed", SEED)
-    most = sum(float(row["most"]) for row in points["Ann Abt"])
-    total = {who: sum(float(row["points"]) for row in points[who]) for who in points}
-    half = sum(float(row["most"]) for row in points["Ann Abt"][::2])
-    assert total["Ann Abt"] == most and 0 < total["Bob Bo"] == half
-    assert 0 < total["Cyd Co"] < most / 2  # exercises without variants
-    assert total["Dan Du"] == total["Eve E"] == 0
-    texts = rows_of(tmp_path / "texts.csv")
-    assert {row["text"] for row in texts} == {"'=My own words.?"}
-    texts[0]["points"] = "3"
-    with (tmp_path / "texts.csv").open("w", newline="") as stream:
-        csv.writer(stream).writerows([texts[0], *(row.values() for row in texts)])
-    graded(tmp_path, "--seed", SEED)
-    with pytest.raises(SystemExit, match="not in .*: Eve E"):
-        grade.main(["--folder", str(tmp_path), "marks", str(tmp_path / "worksheet.csv")])
-    marks = {row["Full name"]: float(row["Grade"]) for row in rows_of(tmp_path / "marks.csv")}
-    assert marks == {who: total[who] + 3 * (who == "Ann Abt") for who in students}
+    (tmp_path / "in" / "Eve E" / f"{STEM}.ipynb").write_text("[" * 10**5)
+    points = graded(tmp_path)
+    total = {who: [int(row["points"] or 0) for row in points[who]] for who in points}
+    most = [int(row["most"]) for row in points["Ann Abt"] if row["exercise"] != TEXT]
+    assert sum(total["Ann Abt"]) == sum(most) and sum(total["Bob Bo"]) == sum(most[::2])
+    assert sum(total["Dan Du"]) == sum(total["Eve E"]) == 0
+    texts = {who: row["why"] for who in points for row in points[who] if row["exercise"] == TEXT}
+    assert texts == {"Ann Abt": "'=My own words.?", "Bob Bo": "", "Dan Du": "", "Eve E": ""}

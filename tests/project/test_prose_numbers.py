@@ -1,14 +1,10 @@
-"""Numbers in texts: each is held by a saved table, a reference, code, claims or an output."""
+"""Numbers in the texts of lessons: each is held by code or an output."""
 
 import re
-from functools import cache
 
 import numpy as np
 import pytest
-from project.cells import NAMES, NOTEBOOKS, code_cells, read
-from project.tools import ROOT
-
-from anonpaper.compendium.tables import read_table
+from project.cells import NAMES, code_cells, read
 
 NUMBER = re.compile(r"(?<![\w.,])[-+−]?(\d[\d,]*(?:\.\d+)?)(?![\d.]*\d)(\s?%)?")
 # places in a paper, versions and addresses are no measurements
@@ -19,16 +15,15 @@ PLACES = re.compile(
     r"[\d.]*\d(?:(?:,| and| to| or)\s+[\d.]*\d)*",
     re.IGNORECASE,
 )
-# in lessons and their slides: from the works cited there, or worked out in the sentence
+# from the works cited there, or worked out in the sentence
 GIVEN = {
-    "1_linking": ["98 %", "10.3 %", "96.1 %", "51 %", "63 %", "0.4 %", "40 %"],
+    "1_linking": ["98 %", "10.3 %", "96.1 %", "51 %", "63 %"],
     "2_k_anonymity": ["0.975"],
     "3_l_diversity": ["0.950"],
     "4_four_ways_to_publish": ["0.6", "0.21"],
     "6_trade_off": ["0.19"],
     "8_beyond_groups": ["0.73"],
     "9_reconstruction": ["46 %"],
-    "10_membership": ["0.98", "1.65", "0.165"],
     "12_cases_and_law": ["1.5", "85.2 %", "73.3 %", "2.09", "1.24", "87 %", "2.47"],
 }
 
@@ -38,33 +33,13 @@ def numbers_in(text):
     return [float(digits.replace(",", "")) for digits in re.findall(r"\d[\d,]*(?:\.\d+)?", text)]
 
 
-@cache
-def numbers_of_tables(folder, names="*"):
-    """Return the sizes of all numbers in a folder's tables, in their texts too, and their rows."""
-    found = []
-    for table in map(read_table, sorted(folder.glob(f"{names}.csv"))):
-        found.append(len(table))
-        for column in table:
-            values = table[column].dropna()
-            is_number = np.issubdtype(values.dtype, np.number)
-            found += [*values] if is_number else numbers_in(" ".join(map(str, values.unique())))
-    return np.abs(np.array(found, float)).tolist()
-
-
 def held_by(name):
-    """Return the sizes of all numbers that the text of a notebook may name."""
-    folder = name.split("/")[0]
+    """Return the sizes of all numbers that a lesson's code and outputs hold."""
     texts = [cell.source for cell in code_cells(name)]
-    if folder == "course":
-        for output in (output for cell in code_cells(name) for output in cell.outputs):
-            told = output.get("data", output)
-            texts += [str(told.get(kind, "")) for kind in ("text", "text/plain", "text/html")]
-        return numbers_in(re.sub(r'base64,[^"]*', "", "\n".join(texts)))
-    texts += [file.read_text("utf-8") for file in (NOTEBOOKS / folder).glob("claims.*")]
-    reference = ROOT / "data" / "reference"
-    own = f"{folder}_*" if any(reference.glob(f"{folder}_*.csv")) else "*"
-    saved = numbers_of_tables(ROOT / "figures" / "paper" / folder)
-    return [*numbers_in("\n".join(texts)), *saved, *numbers_of_tables(reference, own)]
+    for output in (output for cell in code_cells(name) for output in cell.outputs):
+        told = output.get("data", output)
+        texts += [str(told.get(kind, "")) for kind in ("text", "text/plain", "text/html")]
+    return np.array(numbers_in(re.sub(r'base64,[^"]*', "", "\n".join(texts))))
 
 
 def lost_in(text, held):
@@ -79,12 +54,8 @@ def lost_in(text, held):
                 yield match[0].strip()
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if "/" in name])
-def test_text_types_no_number_that_nothing_holds(name):
-    folder, stem = name.split("/")
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("course/")])
+def test_a_lesson_types_no_number_that_nothing_holds(name):
     texts = [cell.source for cell in read(name).cells if cell.cell_type == "markdown"]
-    if folder == "course":
-        texts.append((NOTEBOOKS / folder / "slides" / f"{stem}.md").read_text("utf-8"))
-    held = np.array(held_by(name), float)
-    lost = {number for text in texts for number in lost_in(text, held)}
-    assert lost == {*GIVEN.get(stem, ())}, "print these from a table, or name who gives them"
+    lost = {number for text in texts for number in lost_in(text, held_by(name))}
+    assert lost == {*GIVEN.get(name.removeprefix("course/"), ())}, "print these, or say whose"
