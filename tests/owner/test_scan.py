@@ -93,9 +93,7 @@ COLUMNS = {
         "Europe/Berlin"
     ),
     "decimals": [decimal.Decimal(text) for text in ("1.50", "0.10", "1.50", "2.00")],
-    "categories": pd.Categorical(["b", "a", None, "b"], ["b", "z", "a"]),
-    "grades": pd.Categorical(["lo", "hi", "lo", "hi"], ["lo", "mid", "hi"], ordered=True),
-    "numbered categories": pd.Categorical([3, 1, 3, 1], [3, 2, 1]),
+    "categories": pd.Categorical(["b", "a", None, "b"]),
     "text": pd.array(["b", "", "NA", None], "string"),
     "small": np.array([1, 2, 3, 3], np.int8),
 }
@@ -138,52 +136,16 @@ def test_an_expression_of_ibis_is_a_table_too():
     assert_same_table(ap.scan(table, QI, "ill", missing="category"), m)
 
 
-ALGORITHMS = {
-    "tp": lambda m: ap.tp(m, 3),
-    "tp_plus": lambda m: ap.tp_plus(m, 3),
-    "mondrian": lambda m: ap.mondrian(m, 4),
-    "mondrian, l": lambda m: ap.mondrian(m, 4, 2),
-    "mondrian, t": lambda m: ap.mondrian(m, 4, require=[ap.TCloseness(0.6)]),
-}
-RECODERS = {
-    "tds": lambda m: ap.tds(m, 3),
-    "full_domain": lambda m: ap.full_domain(m, 5),
-    "full_domain, withholding": lambda m: ap.full_domain(m, 5, suppression=0.1),
-    "preference_search": lambda m: ap.preference_search(
-        m, 5, preference=(0.5, 0.5), population=20, evaluations=200, seed=0
-    ),
-}
-LOSSES = [
-    ap.measure.stars, ap.measure.suppressed_rows, ap.measure.discernibility,
-    ap.measure.average_class_size, ap.measure.ncp, ap.measure.gcp, ap.measure.kl_divergence,
-]  # fmt: skip
-
-
-def assert_same_release(mine, theirs):
-    for loss in LOSSES:
-        assert loss(mine) == pytest.approx(loss(theirs)), loss
+@pytest.mark.parametrize("publish", [ap.suppress, ap.generalize])
+@pytest.mark.parametrize("seed", range(3))
+def test_groups_levels_and_rows_are_the_same(seed, publish, tmp_path):
+    big, m = both(people(seed), tmp_path, "parquet")
+    mine, theirs = (publish(table, ap.mondrian(table, 4, 2)) for table in (big, m))
+    assert ap.measure.gcp(mine) == pytest.approx(ap.measure.gcp(theirs))
     pd.testing.assert_frame_equal(mine.audit(), theirs.audit())
     assert repr(mine) == repr(theirs)
-    columns = list(theirs.frame)
-    rows = theirs.public_frame().astype(str)
-    assert list(mine.public_frame()) == columns
-    assert_same_rows(mine.public_frame(), rows)
-
-
-def assert_same_rows(mine, theirs):
-    first, second = (sorted(map(tuple, f.astype(str).to_numpy())) for f in (mine, theirs))
-    assert first == second
-
-
-@pytest.mark.parametrize("publish", [ap.suppress, ap.generalize])
-@pytest.mark.parametrize("name", ALGORITHMS)
-@pytest.mark.parametrize("seed", range(3))
-def test_groups_levels_and_losses_are_the_same(seed, name, publish, tmp_path):
-    big, m = both(people(seed), tmp_path, "parquet")
-    mine, theirs = ALGORITHMS[name](big), ALGORITHMS[name](m)
-    assert mine.sizes().tolist() == theirs.sizes().tolist()
-    assert (len(mine), mine.n_groups, mine.info) == (len(theirs), theirs.n_groups, theirs.info)
-    assert_same_release(publish(big, mine), publish(m, theirs))
+    shown = [sorted(map(tuple, r.public_frame().astype(str).to_numpy())) for r in (mine, theirs)]
+    assert shown[0] == shown[1]
 
 
 def test_k_member_deals_the_rows_of_a_tuple_at_random(tmp_path):
@@ -199,37 +161,6 @@ def test_k_member_deals_the_rows_of_a_tuple_at_random(tmp_path):
         seen.append(int(first.sum()))
     share = np.bincount(seen, minlength=4) / 300
     assert np.abs(share - np.array([1, 9, 9, 1]) / 20).max() < 0.1
-
-
-def test_a_hierarchy_generalizes_counts(tmp_path):
-    big, m = both(people(0), tmp_path, "parquet")
-    trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
-    assert_same_release(
-        ap.shallow_generalize(big, ap.mondrian(big, 4), trees),
-        ap.shallow_generalize(m, ap.mondrian(m, 4), trees),
-    )
-
-
-@pytest.mark.parametrize("name", RECODERS)
-@pytest.mark.parametrize("seed", range(3))
-def test_recodings_of_counts_are_the_same(seed, name, tmp_path):
-    big, m = both(people(seed), tmp_path, "parquet")
-    mine, theirs = RECODERS[name](big), RECODERS[name](m)
-    assert [ids.tolist() for ids in mine.maps] == [ids.tolist() for ids in theirs.maps]
-    assert_same_release(ap.recode(big, mine), ap.recode(m, theirs))
-
-
-def test_several_sensitive_attributes_are_counted_together(tmp_path):
-    big, m = both(people(0), tmp_path, "parquet", sensitive=["ill", "drug"])
-    for l in (None, 2):
-        mine, theirs = ap.mondrian(big, 4, l), ap.mondrian(m, 4, l)
-        assert mine.sizes().tolist() == theirs.sizes().tolist()
-        pd.testing.assert_frame_equal(
-            ap.suppress(big, mine).audit(), ap.suppress(m, theirs).audit()
-        )
-    assert_same_table(big.about("drug"), m.about("drug"))
-    assert_same_table(big.with_roles(["age"], "ill"), m.with_roles(["age"], "ill"))
-    assert big.sensitive == ["ill", "drug"]
 
 
 NEEDS_ROWS = {
@@ -266,10 +197,3 @@ def test_partitions_are_of_the_table_they_were_made_of(tmp_path):
         ap.suppress(m, ap.tp(big, 2))
     with pytest.raises(errors.ParameterError, match="another table"):
         ap.suppress(big.with_roles(["age"]), ap.tp(big, 2))
-
-
-def test_a_large_release_is_written_rather_than_shown(tmp_path, monkeypatch):
-    big, _ = both(people(0), tmp_path, "parquet")
-    monkeypatch.setattr("anonpaper.publish.writing.MOST_ROWS", 299)
-    with pytest.raises(errors.RowsError):
-        ap.suppress(big, ap.tp(big, 2)).public_frame()

@@ -1,13 +1,10 @@
 """The command line as a process: exit codes, streams, and files that must not be touched."""
 
-import bz2
 import gzip
-import lzma
 import os
 import subprocess
 import sys
 
-import pandas as pd
 import pytest
 
 from anonpaper.owner.cli import main
@@ -38,13 +35,6 @@ def test_the_table_goes_to_standard_output_and_the_report_to_standard_error(peop
     assert len(lines) == 49
     assert "frequency l-diversity" in done.stderr
     assert "not published: ['name', 'income, monthly']" in done.stderr
-
-
-def test_a_pipe_from_and_to_other_programs(people):
-    done = run("anonymize", "-", *QI, *TP, "-q", input=people.read_text())
-    assert done.returncode == 0
-    from_file = run("anonymize", people, *QI, *TP, "-q").stdout
-    assert sorted(done.stdout.splitlines()) == sorted(from_file.splitlines())
 
 
 def test_a_reader_that_has_seen_enough_gets_no_traceback(people):
@@ -79,11 +69,10 @@ def test_what_cannot_be_had_is_exit_code_1_and_says_what_can(people, tmp_path):
         ),
         ([*QI, *TP, "--k", "3"], "tp_plus does not take --k; it takes --l"),
         ([*QI, *TP, "--publish", "recode"], "--publish recode does not work with tp_plus"),
-        ([*QI, *TP, "--hierarchy", "age=x.csv"], "--publish shallow does"),
+        ([*QI, *TP, "--hierarchy", "age=prefixes"], "does not take --hierarchy"),
         ([*QI, *TP, "--keep", "age"], "--keep names ['age']"),
         ([*QI, "--method", "tq", "--l", "2"], "'tq' is not one of "),
         ([*QI, "--method", "klt", "--k", "2", "--l", "2", "--publish", "anatomize"], "two tables"),
-        ([*QI, "--method", "klt", "--k", "2", "--l", "2", "--weight", "age"], "NAME=NUMBER"),
         ([*QI, "--method", "tds", "--l", "2", "--hierarchy", "age=nowhere.csv"], "No such file"),
         ([*QI, "--method", "diva", "--k", "2", "--constraints", "nowhere.csv"], "No such file"),
     ],
@@ -98,19 +87,14 @@ def test_wrong_usage_is_exit_code_2(people, arguments, message, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--method", "tds", "--l", "2", "--hierarchy-delimiter", "[("], "one character"),
         (["--method", "tds", "--l", "2", "--hierarchy", "age=http://x.invalid/a.csv"], "No such"),
-        (["--method", "exhaustive", "--k", "2", "--granularity", "age=inf"], "granularity"),
-        (["--method", "exhaustive", "--k", "2", "--granularity", "age=1e-9"], "intervals"),
         ([*TP, "-o", "out.xlsx"], "written as csv"),
         ([*TP, "-o", "out.csv.zip"], "written as csv"),
         ([*TP, "-o", "nowhere/out.csv"], "make it first"),
         ([*TP, "-o", "a\0.csv"], "null"),
         ([*TP, "--report", "nowhere/r.html"], "make it first"),
         ([*TP, "--report", "a\0.html"], "null"),
-        ([*TP, "--type", "zip=integer", "--text", "zip"], "cannot be both integer and text"),
         ([*TP, "--type", "zip=text,zip=ordered"], "cannot be both text and ordered"),
-        ([*TP, "--text", "zip", "--ordered", "zip"], "cannot be both text and ordered"),
         (
             ["--method", "tds", "--l", "2", "--hierarchy", "zip=prefixes:a"],
             "--hierarchy zip=prefixes:a: prefixes takes whole numbers",
@@ -119,21 +103,16 @@ def test_wrong_usage_is_exit_code_2(people, arguments, message, capsys):
         (["--method", "tds", "--l", "2", "--hierarchy", "age=."], "--hierarchy age=.: "),
     ],
 )
-def test_odd_options_give_a_message(
-    people, age_tree, arguments, message, capsys, tmp_path, monkeypatch
-):
+def test_odd_options_give_a_message(people, arguments, message, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    if "--hierarchy-delimiter" in arguments:
-        arguments = [*arguments, "--hierarchy", f"age={age_tree}"]
     assert code("anonymize", people, *QI, *arguments) == 2
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz"])
 @pytest.mark.parametrize("damage", [slice(40), slice(20, None)])
-def test_a_damaged_archive_gives_a_message(people, ending, damage, tmp_path, capsys):
-    content = {".gz": gzip, ".bz2": bz2, ".xz": lzma}[ending].compress(people.read_bytes())
-    path = tmp_path / f"people.csv{ending}"
+def test_a_damaged_archive_gives_a_message(people, damage, tmp_path, capsys):
+    content = gzip.compress(people.read_bytes())
+    path = tmp_path / "people.csv.gz"
     for bytes_ in (content[damage], content[:60] + b"????" + content[64:], content[:-9]):
         path.write_bytes(bytes_)
         assert code("audit", path, "--qi", "age") == 2
@@ -165,18 +144,6 @@ def test_table_and_report_are_both_written_or_none(people, tmp_path, monkeypatch
         assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
 
 
-def test_the_report_is_not_written_where_the_table_cannot_be(tmp_path, capsys):
-    """A csv that cannot tell a missing value from an empty text goes nowhere, nor its report."""
-    path = tmp_path / "a.parquet"
-    frame = pd.DataFrame({"q": [1, 1], "s": ["a", "b"], "kept": ["", None]})
-    frame.to_parquet(path)
-    command = ["anonymize", path, "--qi", "q", "--sensitive", "s", *TP, "--keep", "kept"]
-    for out in ([], ["-o", tmp_path / "out.csv"]):
-        assert code(*command, *out, "--report", tmp_path / "r.html") == 2
-        assert "empty texts" in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]
-
-
 def test_an_address_is_no_file(capsys):
     pytest.importorskip("pyarrow", reason="parquet is read by pyarrow: anonpaper[parquet]")
     for name in ("http://x.invalid/people.parquet", "https://x.invalid/people.csv"):
@@ -184,45 +151,15 @@ def test_an_address_is_no_file(capsys):
         assert "No such file" in capsys.readouterr().err
 
 
-def links(people, tmp_path):
-    """Other names of one file."""
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    (folder / "symbolic.csv").symlink_to(people)
-    os.link(people, folder / "hard.csv")
-    return [
-        people,
-        folder / "symbolic.csv",
-        folder / "hard.csv",
-        folder / ".." / "people.csv",
-        f"{tmp_path}//people.csv",
-    ]
-
-
-def test_a_file_that_was_read_is_never_written(people, tmp_path, capsys):
+def test_a_file_that_was_read_is_never_written(people, age_tree, tmp_path, capsys):
     before = people.read_bytes()
-    for name in links(people, tmp_path):
-        assert code("anonymize", people, *QI, *TP, "-o", name, "--force") == 2, name
+    (tmp_path / "symbolic.csv").symlink_to(people)
+    os.link(people, tmp_path / "hard.csv")
+    tree = ["--method", "tds", "--l", "2", "--hierarchy", f"age={age_tree}"]
+    for name in (people, tmp_path / "symbolic.csv", tmp_path / "hard.csv", age_tree):
+        assert code("anonymize", people, *QI, *tree, "-o", name, "--force") == 2, name
         assert "name another file" in capsys.readouterr().err
     assert people.read_bytes() == before
-
-
-def test_a_hierarchy_that_was_read_is_never_written(people, age_tree):
-    before = age_tree.read_bytes()
-    assert (
-        code(
-            "anonymize",
-            people,
-            *QI,
-            *"--method tds --l 2 --hierarchy".split(),
-            f"age={age_tree}",
-            "-o",
-            age_tree,
-            "--force",
-        )
-        == 2
-    )
-    assert age_tree.read_bytes() == before
 
 
 def test_another_file_is_replaced_with_force_only(people, tmp_path, capsys):
@@ -238,13 +175,8 @@ def test_another_file_is_replaced_with_force_only(people, tmp_path, capsys):
 
 def test_of_two_files_both_are_written_or_none(people, tmp_path):
     (tmp_path / "out_sensitive.csv").write_text("precious")
-    command = [
-        "anonymize",
-        people,
-        *QI,
-        *"--method klt --k 2 --l 2 --publish anatomize -o".split(),
-        tmp_path / "out.csv",
-    ]
+    klt = "--method klt --k 2 --l 2 --publish anatomize -o".split()
+    command = ["anonymize", people, *QI, *klt, tmp_path / "out.csv"]
     assert code(*command) == 2
     assert not (tmp_path / "out.csv").exists()
     assert code(*command, "--force") == 0
@@ -291,32 +223,7 @@ def test_a_standard_output_that_cannot_be_written_gives_no_traceback(people):
 def test_a_file_behind_standard_input_is_not_written(people):
     before = people.read_bytes()
     with people.open() as stream:
-        done = subprocess.run(
-            [
-                sys.executable,
-                *"-m anonpaper anonymize -".split(),
-                *QI,
-                *TP,
-                "-o",
-                str(people),
-                "--force",
-            ],
-            stdin=stream,
-            capture_output=True,
-            text=True,
-        )
+        done = run("anonymize", "-", *QI, *TP, "-o", people, "--force", stdin=stream)
     assert done.returncode == 2
     assert "is the same file as the input standard input: name another" in done.stderr
     assert people.read_bytes() == before
-
-
-def test_fetch_writes_to_standard_output_too(tmp_path):
-    done = run(
-        *"fetch german -o -".split(),
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == 1001
-    assert "german: " in done.stderr
-    assert list(tmp_path.iterdir()) == []
