@@ -49,7 +49,7 @@ NBVAL := --nbval --nbval-current-env --nbval-cell-timeout 300 \
 export PYTHONNOUSERSITE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: all help env data figures report expected verify notebooks lab course grade site \
+.PHONY: all help env data figures report expected verify notebooks lab course slides grade site \
   live test test-all test-fast fuzz types bench benchmark wheel-test lock \
   clean distclean $(PAPERS:%=paper-%) $(NOTEBOOKS:notebooks/%.ipynb=refresh-%)
 
@@ -145,13 +145,17 @@ lab: env data  ## open JupyterLab
 
 # ---- the course and the site ------------------------------------------------------------------
 
-course: $(if $(LESSONS),build/course/student/README.md)  ## write the students' versions of the lessons
+course: $(if $(LESSONS),build/course/student/README.md)  ## write the students' versions of the lessons; variants with SEED= STUDENTS=<csv>
+	@$(if $(STUDENTS),$(RUN) tools/course.py --seed "$(SEED)" --students "$(STUDENTS)",:)
 
-build/course/student/README.md: $(LESSONS) tools/course.py tools/templates/COURSE.md | $(ENV)/.package-installed
+build/course/student/README.md: $(LESSONS) notebooks/course/variants.yaml tools/course.py tools/templates/COURSE.md | $(ENV)/.package-installed
 	@$(RUN) tools/course.py
 
-grade: env data  ## grade what students handed in: ANSWERS=<zip>; writes build/grading/points.csv
-	@$(RUN) tools/grade.py "$(ANSWERS)"
+grade: env data  ## grade what students handed in: ANSWERS=<zip> SEED=; writes build/grading/points.csv
+	@$(RUN) tools/grade.py "$(ANSWERS)" $(if $(SEED),--seed "$(SEED)")
+
+slides: course data  ## write slides of the lessons, to show offline: build/course/slides
+	@$(RUN) tools/slides.py
 
 site: env  ## write pages to read offline: build/site
 	@$(RUN) tools/site.py

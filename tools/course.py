@@ -1,32 +1,53 @@
-"""Write the students' versions of the lessons: notebooks/course -> build/course/student.
+"""Write the students' versions of the lessons.
+
+    course.py                                      notebooks/course -> build/course/student
+    course.py --seed 7 --students worksheet.csv    also build/course/variants and the key to them
 
 A student's version is the source lesson without its solutions, model answers, hidden tests and
 outputs, which nbgrader's preprocessors take out. Its self-checks stay, and running all cells goes
-on where one finds no answer yet.
+on where one finds no answer yet. A variant has constants of one student's own in its exercises;
+the key has all of them, with the solutions. Students are rows of the learning platform's table.
 """
 
+import argparse
 import copy
+import functools
+import random
+import re
 import shutil
+import string
 from pathlib import Path
 
 import nbformat
+import pandas as pd
+import yaml
 from nbgrader import preprocessors
 
 ROOT = Path(__file__).parents[1]
 LESSONS = ROOT / "notebooks" / "course"
-STUDENT = ROOT / "build" / "course" / "student"
+COURSE = ROOT / "build" / "course"
 CODE_STUB = "# YOUR CODE HERE"
 TEXT_STUB = "*Your answer here.*"
+TEXTS = r"""(#.*|"(?:\\.|[^"\n])*"|'(?:\\.|[^'\n])*')"""  # comments and texts in code
 
 
-def main() -> None:
-    """Write the students' lessons and what students are told about them, and nothing else."""
-    shutil.rmtree(STUDENT, ignore_errors=True)
-    STUDENT.mkdir(parents=True)
+def main(arguments: list[str] | None = None) -> None:
+    """Write the students' lessons and what students are told about them; variants if asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--seed", help="a number or a text from which variants are drawn")
+    parser.add_argument("--students", type=Path, help="a csv file with the column `Full name`")
+    options = parser.parse_args(arguments)
+    if options.students and not options.seed:
+        parser.error("variants need a seed: --seed, or SEED=... with make")
+    for part in ("student", "variants"):
+        shutil.rmtree(COURSE / part, ignore_errors=True)
+    if options.students:
+        write_variants(all_lessons(), options.seed, options.students, COURSE / "variants")
     for path in all_lessons():
-        nbformat.write(student_version(nbformat.read(path, 4)), STUDENT / path.name)
-    shutil.copy(Path(__file__).parent / "templates" / "COURSE.md", STUDENT / "README.md")
-    print(f"{STUDENT}: {len(all_lessons())} lessons without their solutions")
+        write(student_version(nbformat.read(path, 4)), COURSE / "student" / path.name)
+    told = Path(__file__).parent / "templates" / "COURSE.md"
+    shutil.copy(told, COURSE / "student" / "README.md")
+    print(f"{COURSE}: {len(all_lessons())} lessons without their solutions")
 
 
 def all_lessons() -> list[Path]:
@@ -37,6 +58,112 @@ def all_lessons() -> list[Path]:
 def grade_id(cell) -> str:
     """Return the name by which an exercise's cell is graded, or an empty text."""
     return cell.metadata.get("nbgrader", {}).get("grade_id", "")
+
+
+def write(lesson, file: Path) -> None:
+    """Write a lesson."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(lesson, file)
+
+
+def write_variants(lessons: list[Path], seed: str, students: Path, folder: Path) -> None:
+    """Write every student's lessons, and the key: their constants and the solutions.
+
+    What is drawn depends on the seed and the student's name alone: students can be added later.
+    """
+    rows = []
+    names = [name.strip() for name in pd.read_csv(students, dtype=str)["Full name"]]
+    unfit = [name for name in names if not re.fullmatch(r"(?!\.)[\w.@ -]+", name)]
+    if unfit or len({*names}) < len(names):
+        raise SystemExit(f"{students}: names are unique and fit for folders, not {unfit}")
+    for path in lessons:
+        lesson = nbformat.read(path, as_version=4)
+        for student in names:
+            own = variant(lesson, f"{seed}/{student}")
+            for exercise in varied().keys() & {*map(grade_id, own.cells)}:
+                drawn = drawn_constants(exercise, f"{seed}/{student}")
+                rows += [(student, exercise, name, str(value)) for name, value in drawn.items()]
+            write(student_version(own), folder / "students" / student / path.name)
+            write(own, folder / "key" / student / path.name)
+    table = pd.DataFrame(sorted(rows), columns=["student", "exercise", "constant", "value"])
+    table.to_csv(folder / "key" / "constants.csv", index=False)
+
+
+# ---- variants ---------------------------------------------------------------------------------
+
+
+@functools.cache
+def varied() -> dict[str, dict]:
+    """Return how exercises vary, by grade id: what is drawn, replaced and added."""
+    listed = yaml.safe_load((LESSONS / "variants.yaml").read_text(encoding="utf-8"))
+    found = listed["own"]
+    for form in listed["forms"].values():
+        for exercise, at in form["to"].items():
+            found[exercise] = {"draw": {"n": [11, 499]}, "at": at} | form | listed["given"]
+    return found
+
+
+def drawn_constants(exercise: str, seed: str) -> dict:
+    """Return a student's constants of an exercise, on every machine the same for the same seed."""
+    draw, lists = random.Random(f"{seed}/{exercise}"), varied()[exercise]["draw"]
+    return {
+        name: draw.randint(*values) if len(values) == 2 else draw.choice(values)
+        for name, values in lists.items()
+    }
+
+
+def variant(lesson, seed: str | None):
+    """Return a copy of a lesson, without outputs, in which a student's constants are set."""
+    own, _ = preprocessors.ClearOutput().preprocess(copy.deepcopy(lesson), {})
+    places = {grade_id(cell): place for place, cell in enumerate(own.cells)}
+    for exercise in varied().keys() & places if seed else ():
+        stop = re.compile(exercise.replace("exercise", "(exercise|check|hidden)") + r"\b")
+        last = max(place for name, place in places.items() if stop.match(name))
+        cells = own.cells[places[exercise] - 1 : last + 1]
+        vary(cells, varied()[exercise], drawn_constants(exercise, seed))
+    return own
+
+
+def vary(cells: list, rules: dict, drawn: dict) -> None:
+    """Set a student's constants in the cells of an exercise: question, answer and checks.
+
+    Raises
+    ------
+    ValueError
+        variants.yaml replaces a text that the exercise does not have.
+    """
+    question, answer, *checks = cells
+    name = re.search(r"^(?:def )?(\w+)", answer.source, re.MULTILINE)[1]
+    drawn = drawn | {"f": name}
+    if "at" in rules:  # the arguments have another form: the texts below are the same for all
+        drawn |= {key: rules[key] for key in ("said", "take", "give", "at")}
+        drawn["name"] = re.findall(r"\w+", answer.source.partition("\n")[0])[2 + rules["at"][0]]
+
+    def filled(text):
+        return string.Template(string.Template(text).safe_substitute(drawn)).safe_substitute(drawn)
+
+    for old, new in rules.get("replace", {}).items():
+        if not any(old in cell.source for cell in cells):
+            raise ValueError(f"variants.yaml replaces {old!r}, which {name} has not")
+        for cell in cells:
+            cell.source = cell.source.replace(old, filled(new))
+    if "question" in rules:
+        question.source += f"\n\n**Your version:** {filled(rules['question'])}"
+    if "answer" in rules:  # what is added to a function follows it
+        answer.source = answer.source.replace("    ### END", "### END")
+        answer.source = answer.source.replace("### END", f"{filled(rules['answer'])}### END")
+    if "check" in rules:
+        for cell in checks if "checked_" in rules["check"] else ():
+            cell.source = renamed(cell.source, name, f"checked_{name}")
+        checks[0].source = filled(rules["check"]) + checks[0].source
+
+
+def renamed(source: str, name: str, new: str) -> str:
+    """Return a cell in which a name, wherever it is no text, is another one."""
+    return re.sub(rf"{TEXTS}|\b{name}\b", lambda found: found[1] or new, source)
+
+
+# ---- versions ---------------------------------------------------------------------------------
 
 
 def student_version(lesson):

@@ -175,7 +175,7 @@ def plain(text: str) -> str:
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
-def judge_notebook(path, names, file, channels, seconds, to) -> None:
+def judge_notebook(path, names, seed, file, channels, seconds, to) -> None:
     """Write points and reasons of a student's answers to a lesson as a file; texts get none."""
     answers, found = answers_of(file), []
     for name, one in exercises(nbformat.read(path, 4), names).items():
@@ -187,7 +187,7 @@ def judge_notebook(path, names, file, channels, seconds, to) -> None:
     to.write_text(json.dumps(found))
 
 
-def grade_lesson(path, lesson, files, seconds: int, to: Path) -> None:
+def grade_lesson(path, lesson, files, seed: str | None, seconds: int, to: Path) -> None:
     """Judge all answers to a lesson, of which the students' version is given, in a new process.
 
     It runs the lesson and then only forks: a process for each answer, and one that judges them.
@@ -215,7 +215,7 @@ def grade_lesson(path, lesson, files, seconds: int, to: Path) -> None:
 # ---- all that was handed in -------------------------------------------------------------------
 
 
-def grade(handed_in: Path, to: Path, seconds: int) -> None:
+def grade(handed_in: Path, to: Path, seed: str | None, seconds: int) -> None:
     """Judge the notebooks in the platform's archive.
 
     The archive has one folder per student, whose name begins with the student's and may go on with
@@ -243,7 +243,7 @@ def grade(handed_in: Path, to: Path, seconds: int) -> None:
         for path in lessons.values():
             if files := sorted(submitted.glob(f"*/{path.name}")):
                 bare = course.student_version(nbformat.read(path, 4))
-                given = (path, bare, files, seconds, Path(scratch))
+                given = (path, bare, files, seed, seconds, Path(scratch))
                 tasks.append(pool.submit(grade_lesson, *given))
         for task in tasks:
             task.result()
@@ -288,9 +288,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("handed_in", type=Path, help="the platform's archive")
     parser.add_argument("--to", type=Path, default=course.ROOT / "build/grading/points.csv")
+    parser.add_argument("--seed", help="of the variants; without it there are none")
     parser.add_argument("--seconds", type=int, default=60, help="for an answer and its tests")
     options = parser.parse_args(arguments)
-    grade(options.handed_in, options.to, options.seconds)
+    grade(options.handed_in, options.to, options.seed, options.seconds)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ __all__ = ["code_digest", "figures_root", "profile", "sources_digest"]
 
 PACKAGE = Path(__file__).parents[1]
 _SOURCES = {".csv", ".json", ".mplstyle", ".py", ".toml"}
-_JUDGES = re.compile(r"compendium/(claims|intervals)\.py$|/claims\.py$|/paper\.toml$")
+_JUDGES = re.compile(r"compendium/(claims|intervals)\.py$|/claims\.py$|/paper\.toml$|/slides/")
 
 
 def profile() -> str:

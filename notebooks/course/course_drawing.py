@@ -11,10 +11,11 @@ from anonpaper import plots
 
 BLUE, RED, GREEN, YELLOW = (look["color"] for look in plots.LOOKS[:4])
 GREY = "0.75"
+ALL = 99  # a step after every other
 
 
 def canvas(cols: int = 1, height: float = 2.1, **options):
-    """Return a figure as wide as a page, and its axes without frames, ticks and grid."""
+    """Return a figure that fills a slide, and its axes without frames, ticks and grid."""
     plots.use_style()
     figure, axes = plt.subplots(1, cols, figsize=(4.8, height), layout="constrained", **options)
     for ax in np.ravel(axes):

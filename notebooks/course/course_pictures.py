@@ -19,13 +19,23 @@ PICTURE = re.compile(r"!\[(.*?)\]\(attachment:(\w+)\.png\)")
 DRAWN = vars(pictures_1_to_6) | vars(pictures_7_to_12)
 
 
+def draw(name: str, *steps: int, dpi: int = 150) -> bytes:
+    """Return a picture, or a picture up to a step."""
+    return png(DRAWN[name](*steps), dpi)
+
+
+def about(name: str) -> str:
+    """Return a picture's alternative text: the second paragraph of its docstring."""
+    return " ".join(DRAWN[name].__doc__.split("\n\n")[1].split())
+
+
 def main() -> None:
     """Draw the pictures that the lessons name, into them."""
     for path in sorted(Path(__file__).parent.glob("*.ipynb")):
         lesson = nbformat.read(path, as_version=4)
         for cell in lesson.cells:
             for _, name in PICTURE.findall(cell.source):
-                picture = base64.b64encode(png(DRAWN[name]())).decode()
+                picture = base64.b64encode(draw(name)).decode()
                 cell.setdefault("attachments", {})[f"{name}.png"] = {"image/png": picture}
         path.write_text(nbformat.writes(lesson, indent=1) + "\n", encoding="utf-8")
 

@@ -1,6 +1,8 @@
-"""Pictures of concepts of lessons 1 to 6, one function each.
+"""Pictures of concepts of lessons 1 to 6, one function each, for the lessons and their slides.
 
-Where the package can compute what is shown, it does. The lessons hold the alternative texts.
+The second paragraph of a function's docstring is the picture's alternative text. `step` draws a
+picture up to that step, for slides; without it the picture is complete. Where the package can
+compute what is shown, it does.
 """
 
 from __future__ import annotations
@@ -10,15 +12,21 @@ from itertools import combinations
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from course_drawing import BLUE, GREEN, GREY, RED, YELLOW, arrow, box, canvas, people, table
+from course_drawing import ALL, BLUE, GREEN, GREY, RED, YELLOW, arrow, box, canvas, people, table
 
 import anonpaper as ap
+from anonpaper.partition.mondrian import median_cut
 
 # ---- lesson 1 ---------------------------------------------------------------------------------
 
 
-def linking():
-    """Draw a table without names beside a voter list."""
+def linking(step: int = ALL):
+    """Draw a table without names beside a voter list.
+
+    Two tables side by side: five rows of a clinic without names, six voters with names. A grey
+    line joins every pair that agrees in age and sex. Two pairs that fit nobody else are joined
+    in red.
+    """
     clinic = pd.DataFrame(
         {
             "age": [34, 34, 41, 52, 52],
@@ -39,14 +47,20 @@ def linking():
     pairs = clinic.reset_index(names="row").merge(voters.reset_index(names="voter"))
     lone = ~pairs.duplicated("row", keep=False) & ~pairs.duplicated("voter", keep=False)
     for row, voter, found in zip(pairs["row"], pairs["voter"], lone, strict=True):
-        look = {"color": RED, "linewidth": 2} if found else {"color": GREY}
-        ax.plot([0.43, 0.62], [left[row], right[voter]], marker="", linestyle="-", **look)
+        look = {"color": RED, "linewidth": 2} if found and step >= 2 else {"color": GREY}
+        if step >= 1:
+            ax.plot([0.43, 0.62], [left[row], right[voter]], marker="", linestyle="-", **look)
     ax.set(xlim=(0, 1.1), ylim=(0, 1.05))
     return figure
 
 
 def sample_and_population():
-    """Draw three kinds of people in a population and in a sample of it."""
+    """Draw three kinds of people in a population and in a sample of it.
+
+    Three rows of dots, one row per kind of people. Filled dots are in the published table,
+    hollow ones only in the population. Each kind has one filled dot; the population has one,
+    three and six.
+    """
     figure, ax = canvas()
     for y, (F, kind) in enumerate(
         [(6, "29, f, college"), (3, "41, m, school"), (1, "83, f, doctorate")]
@@ -64,13 +78,32 @@ def sample_and_population():
 # ---- lesson 2 ---------------------------------------------------------------------------------
 
 
-def mondrian_cuts(k: int = 3):
-    """Draw how Mondrian cuts the plane of two attributes, round after round."""
+def cuts_of(m, k):
+    """Return the groups of Mondrian after each round of cuts, as lists of rows."""
+    rounds = [[np.arange(m.n)]]
+    while True:
+        groups = []
+        for rows in rounds[-1]:
+            side = median_cut(m, rows, k)
+            groups += [rows] if side is None else [rows[side], rows[~side]]
+        if len(groups) == len(rounds[-1]):
+            return rounds
+        rounds.append(groups)
+
+
+def mondrian_cuts(step: int = ALL, k: int = 3):
+    """Draw how Mondrian cuts the plane of two attributes, round after round.
+
+    Twenty-four people as dots over age and hours of work. Rectangles are the groups: each round
+    cuts a rectangle in two at a median, as long as both sides keep three people. No rectangles
+    overlap.
+    """
     rng = np.random.default_rng(4)
     frame = pd.DataFrame({"age": rng.integers(20, 70, 24), "hours": rng.integers(10, 60, 24)})
     m = ap.Microdata(frame, ["age", "hours"])
-    labels = ap.mondrian(m, k).labels
-    groups = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    rounds = cuts_of(m, k)
+    assert len(rounds[-1]) == ap.mondrian(m, k).n_groups
+    groups = rounds[min(step, len(rounds) - 1)]
     figure, ax = canvas()
     ax.axis("on")
     ax.grid(visible=False)
@@ -78,12 +111,20 @@ def mondrian_cuts(k: int = 3):
         low, high = frame.iloc[rows].min() - 0.45, frame.iloc[rows].max() + 0.45
         box(ax, *low, *(high - low), colour=RED)
     people(ax, frame["age"], frame["hours"], BLUE, size=30)
-    ax.set(xlabel="age", ylabel="hours a week", title=f"{len(groups)} groups, k = {k}")
+    number = len(groups)
+    ax.set(
+        xlabel="age", ylabel="hours a week", title=f"{number} group{'s' * (number > 1)}, k = {k}"
+    )
     return figure
 
 
 def homogeneity():
-    """Draw two groups of a 2-anonymous table."""
+    """Draw two groups of a 2-anonymous table.
+
+    Two boxes of people, coloured by illness. The first box has two people of different colours:
+    a guess is right with one half. The second has three people of one colour: the illness is
+    certain.
+    """
     figure, ax = canvas()
     for x, label, secrets in (
         (0, "34 to 37, f", ["asthma", "flu"]),
@@ -109,7 +150,12 @@ def homogeneity():
 
 
 def levels():
-    """Draw three classes of six people and their level by three principles."""
+    """Draw three classes of six people and their level by three principles.
+
+    Three classes of six people as stacked dots, coloured by secret: counts (4, 1, 1), (3, 2, 1)
+    and (2, 2, 2). All have three distinct secrets; the frequency level rises from 1.5 over 2 to
+    3.
+    """
     figure, axes = canvas(3)
     principles = {
         "distinct": ap.DistinctLDiversity,
@@ -129,7 +175,12 @@ def levels():
 
 
 def earth_moving():
-    """Draw two classes of salaries beside those of the whole table."""
+    """Draw two classes of salaries beside those of the whole table.
+
+    Bars of shares over nine salaries. The class 3, 4, 5 thousand has all its shares at the left
+    end, the class 6, 8, 11 has them spread. Arrows show where shares must move; the first way is
+    longer.
+    """
     figure, axes = canvas(2, sharey=True)
     everybody = np.arange(3, 12)
     for ax, salaries in zip(axes, ([3, 4, 5], [6, 8, 11]), strict=True):
@@ -165,7 +216,12 @@ def tiny():
 
 
 def four_ways():
-    """Draw five patients published in four ways."""
+    """Draw five patients published in four ways.
+
+    Four small tables of the same five patients. Coloured fields differ from the original: ages
+    and sexes under suppression and generalization, illnesses under swapping, and a group number
+    instead of them in anatomy.
+    """
     m, groups = tiny()
     figure, axes = canvas(4, height=1.9)
     original = m.frame.astype(str)
@@ -181,8 +237,12 @@ def four_ways():
     return figure
 
 
-def swapping():
-    """Draw how secrets change places within groups."""
+def swapping(step: int = ALL):
+    """Draw how secrets change places within groups.
+
+    Five patients in two boxes, their illnesses to the right. Arrows lead every illness to
+    another patient of the same box and never out of it, so each box keeps its counts.
+    """
     m, groups = tiny()
     # the swap of the package, and where each illness of a group goes in it
     swapped = ap.swap(m, groups, seed=4).frame["illness"].astype(str).tolist()
@@ -202,9 +262,11 @@ def swapping():
         y = -i - (groups.labels[i] * 0.6)
         ax.text(0.1, y, f"{age}, {sex}", va="center")
         ax.text(1.6, y, before[i], va="center")
-        end = -place[i] - groups.labels[i] * 0.6
-        arrow(ax, (2.6, y), (4.1, end), RED if place[i] != i else GREY)
-        ax.text(4.2, y, swapped[i], va="center")
+        if step >= 1:
+            end = -place[i] - groups.labels[i] * 0.6
+            arrow(ax, (2.6, y), (4.1, end), RED if place[i] != i else GREY)
+        if step >= 2:
+            ax.text(4.2, y, swapped[i], va="center")
     box(ax, 0, -1.4, 5.2, 1.8)
     box(ax, 0, -5.0, 5.2, 2.9)
     ax.text(5.4, -0.5, "group 0:\nthe counts stay", va="center")
@@ -217,7 +279,11 @@ def swapping():
 
 
 def matching():
-    """Draw an instance of three-dimensional matching."""
+    """Draw an instance of three-dimensional matching.
+
+    Three columns of two elements. Each of three points is a line through one element of every
+    column. The points p1 and p2, in bold, together touch every element once; p3 is dashed.
+    """
     points = {"p1": (0, 0, 0), "p2": (1, 1, 1), "p3": (0, 1, 1)}
     perfect = next(
         pair
@@ -239,10 +305,15 @@ def matching():
     return figure
 
 
-def residue():
-    """Draw which patients have to leave their groups."""
+def residue(step: int = ALL):
+    """Draw which patients have to leave their groups.
+
+    Five groups of patients and the residue, as stacked dots coloured by diagnosis. After phase 1
+    four patients, two of them with HIV, stand in the residue; two groups keep all their rows.
+    """
     steps = ap.tp_steps(ap.examples.hospital(), 2)
-    state = steps.index.get_level_values("step")[-1]
+    states = [*steps.index.get_level_values("step").unique()]
+    state = states[min(step, len(states) - 1)]
     counts = steps.loc[state]
     figure, ax = canvas()
     colours = dict(zip(counts.columns, (RED, BLUE, YELLOW, GREEN), strict=True))
@@ -263,7 +334,11 @@ def residue():
 
 
 def bits():
-    """Draw how a string of bits generalizes an attribute."""
+    """Draw how a string of bits generalizes an attribute.
+
+    Four ages in a row with a bit between neighbours, for three strings: 111 keeps four values
+    apart, 100 joins the thirties and all above, 000 joins everything. Joined values share a box.
+    """
     ages = ["20s", "30s", "40s", "50s"]
     figure, ax = canvas()
     for y, code in enumerate(("000", "100", "111")):
@@ -288,7 +363,12 @@ def bits():
 
 
 def dominance():
-    """Draw points of loss and bias and those that dominate."""
+    """Draw points of loss and bias and those that dominate.
+
+    Eight points over loss and bias. The points that no other point beats in both form a falling
+    staircase, the front. One point off the front is shaded by the quadrant of the points it
+    loses to.
+    """
     points = np.array(
         [
             [0.05, 0.9],

@@ -1,6 +1,8 @@
-"""Pictures of concepts of lessons 7 to 12, one function each.
+"""Pictures of concepts of lessons 7 to 12, one function each, for the lessons and their slides.
 
-Where the package can compute what is shown, it does. The lessons hold the alternative texts.
+The second paragraph of a function's docstring is the picture's alternative text. `step` draws a
+picture up to that step, for slides; without it the picture is complete. Where the package can
+compute what is shown, it does.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from itertools import combinations
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
-from course_drawing import BLUE, GREEN, GREY, RED, YELLOW, arrow, box, canvas, people
+from course_drawing import ALL, BLUE, GREEN, GREY, RED, YELLOW, arrow, box, canvas, people
 
 import anonpaper as ap
 
@@ -18,7 +20,11 @@ import anonpaper as ap
 
 
 def who_is_starred(k: int = 4):
-    """Draw groups of four people in which a minority loses its value."""
+    """Draw groups of four people in which a minority loses its value.
+
+    Six groups of four people, most of them grey. The two groups with members of the minority, in
+    red, are uniform nowhere: all of their people get a star. The grey groups keep their value.
+    """
     race = np.array(["W"] * 19 + ["B", "B", "W", "B", "W"])
     labels = np.repeat(np.arange(6), k)
     m = ap.Microdata(pd.DataFrame({"race": race}), ["race"])
@@ -37,7 +43,11 @@ def who_is_starred(k: int = 4):
 
 
 def constraint_graph():
-    """Draw three diversity constraints that share patients."""
+    """Draw three diversity constraints that share patients.
+
+    Three circles, one per constraint: Asian, African, Vancouver. Inside are the patients that a
+    constraint can use. The line between two circles names the patients that both of them need.
+    """
     m, sigma = ap.examples.patients(), ap.examples.patients_constraints()
     need = {}
     for one in sigma:
@@ -68,17 +78,22 @@ def constraint_graph():
 # ---- lesson 8 ---------------------------------------------------------------------------------
 
 
-def worlds():
-    """Draw the fifteen worlds in which two of six people are ill."""
+def worlds(step: int = ALL):
+    """Draw the fifteen worlds in which two of six people are ill.
+
+    Fifteen small rows of six dots, two of them red. In one world only, in a box, both ill people
+    live in the first street of two. It is the only world in which this publisher merges the
+    streets.
+    """
     figure, ax = canvas(height=1.7)
     for number, sick in enumerate(combinations(range(6), 2)):
         x, y = number % 5 * 8.2, -(number // 5) * 1.4
         first = sum(one < 2 for one in sick)
         merged = 2 * first > 2 or 2 * (2 - first) > 4
         at = x + np.arange(6) + (np.arange(6) >= 2) * 0.6
-        shade = 1 if merged else 0.25
+        shade = 1 if merged or step == 0 else 0.25
         people(ax, at, [y] * 6, [RED if i in sick else GREY for i in range(6)], 36, alpha=shade)
-        if merged:
+        if merged and step >= 1:
             box(ax, x - 0.8, y - 0.45, 7.2, 0.9, colour=RED)
     ax.text(-0.5, 0.9, "Ann, Bob | Cyd, Dan, Eve, Fay: who are the two ill people?")
     ax.set(xlim=(-1, 41), ylim=(-3.5, 1.3))
@@ -86,7 +101,12 @@ def worlds():
 
 
 def neighbouring_tables(epsilon: float = 1.0):
-    """Draw two neighbouring tables and the answers that a private count gives to them."""
+    """Draw two neighbouring tables and the answers that a private count gives to them.
+
+    Left, two tables that differ in one row, Ann's. Right, the densities of the noisy count of
+    each: two peaks one apart. At every answer the ratio of the two heights is at most e to the
+    epsilon.
+    """
     figure, axes = canvas(2, width_ratios=(1, 1.6))
     for top, names, title in (
         (1, ["Ann", "Bob", "Cyd"], "with Ann"),
@@ -112,14 +132,20 @@ def neighbouring_tables(epsilon: float = 1.0):
     return figure
 
 
-def composition():
-    """Draw how two safe releases leave one secret."""
+def composition(step: int = ALL):
+    """Draw how two safe releases leave one secret.
+
+    Three boxes of secrets. The first release leaves flu, gout and cold for Ann, the second flu,
+    acne and asthma. Each is diverse. The set that both allow holds only flu, in red.
+    """
     found = [{"flu", "gout", "cold"}, {"flu", "acne", "asthma"}]
     both = set.intersection(*found)
     figure, ax = canvas()
     for i, (title, secrets) in enumerate(
         (("hospital A", found[0]), ("hospital B", found[1]), ("both", both))
     ):
+        if i > step:
+            break
         box(ax, i * 3.4, 0, 2.6, 2.4, colour=RED if title == "both" else BLUE)
         ax.text(i * 3.4 + 1.3, 2.6, title, ha="center", weight="bold")
         for line, secret in enumerate(sorted(secrets, key=lambda one: (one not in both, one))):
@@ -129,7 +155,7 @@ def composition():
                 secret,
                 ha="center",
                 va="center",
-                color=RED if secret in both else "0",
+                color=RED if secret in both and step >= 2 else "0",
             )
     ax.text(0, -0.5, "Which illness may Ann have?")
     ax.set(xlim=(-0.2, 9.7), ylim=(-0.7, 3))
@@ -139,8 +165,13 @@ def composition():
 # ---- lesson 9 ---------------------------------------------------------------------------------
 
 
-def shrinking():
-    """Draw how published numbers leave fewer and fewer sets of ages."""
+def shrinking(step: int = ALL):
+    """Draw how published numbers leave fewer and fewer sets of ages.
+
+    Dots are pairs of the youngest and the oldest age of three people. A mean and a median leave
+    a line of 31 dots, adults only leave 13 of them, and a couple two years apart leaves one, in
+    red.
+    """
     fit = np.array([(a, c) for a in range(31) for c in range(30, 111) if a + 30 + c == 3 * 44])
     adults = fit[fit[:, 0] >= 18]
     couple = adults[30 - adults[:, 0] == 2]
@@ -151,7 +182,7 @@ def shrinking():
         (adults, BLUE, "all adults"),
         (couple, RED, "a couple"),
     ]
-    for points, colour, name in shown:
+    for points, colour, name in shown[: step + 1]:
         people(ax, points[:, 0], points[:, 1], colour, 30, label=f"{name}: {len(points)}")
     ax.set(xlabel="youngest", ylabel="oldest", xlim=(-1, 31), ylim=(70, 104))
     ax.legend()
@@ -159,7 +190,11 @@ def shrinking():
 
 
 def difference_attack():
-    """Draw two questions whose answers differ by one person."""
+    """Draw two questions whose answers differ by one person.
+
+    Ten people in a row. One frame holds all ten, another leaves out person 7. Each has the number
+    of ill people in it. Neither is about few people, and their difference is about person 7 alone.
+    """
     figure, ax = canvas(height=1.6)
     people(ax, np.arange(10), [0] * 10, [RED if i == 7 else "0.4" for i in range(10)], size=130)
     for i in range(10):
@@ -183,7 +218,11 @@ def difference_attack():
 
 
 def leaning():
-    """Draw five values of Ann between a study's means and the population's."""
+    """Draw five values of Ann between a study's means and the population's.
+
+    Five columns on a scale from 0 to 1. A hollow dot is the population's share, a filled one the
+    study's mean, a cross Ann's value. In four columns of five the study lies on Ann's side.
+    """
     population = np.array([0.5, 0.5, 0.2, 0.8, 0.5])
     means = np.array([0.75, 0.25, 0.5, 0.75, 1.0])
     ann = np.array([1, 0, 1, 1, 1])
@@ -206,7 +245,12 @@ def leaning():
 
 
 def shadow():
-    """Draw how a shadow model teaches the attacker a threshold."""
+    """Draw how a shadow model teaches the attacker a threshold.
+
+    Two rows of boxes. Above: the victim's people train the victim, who answers with a
+    confidence. Below: the attacker's people train a shadow; who was in is known, and gives a
+    threshold.
+    """
     figure, ax = canvas()
     rows = (
         (1.5, "victim", ("people\nof the victim", "victim", "confidence\nabout Ann")),
@@ -228,7 +272,11 @@ def shadow():
 
 
 def two_coins():
-    """Draw the two coins of randomized response as a tree."""
+    """Draw the two coins of randomized response as a tree.
+
+    A tree. Heads, one half: the truth. Tails, one half: a second coin says yes or no. Below it,
+    bars: with the truth yes the answer is yes in 3 of 4 cases, with the truth no in 1 of 4.
+    """
     figure, axes = canvas(2, width_ratios=(1.5, 1))
     ax = axes[0]
     nodes = {
@@ -260,12 +308,16 @@ def two_coins():
     return figure
 
 
-def budget():
-    """Draw a budget that answers use up."""
+def budget(step: int = ALL):
+    """Draw a budget that answers use up.
+
+    A bar of length 1, the budget. Five answers of 0.2 each fill it from left to right, in
+    different colours. A sixth answer, in red, does not fit and is refused.
+    """
     figure, ax = canvas(height=1.6)
     box(ax, 0, 0, 1, 0.5)
     costs, spent = [0.2] * 6, 0.0
-    for number, cost in enumerate(costs):
+    for number, cost in enumerate(costs[:step]):
         fits = spent + cost <= 1 + 1e-9
         colour = (BLUE, GREEN, YELLOW)[number % 3] if fits else RED
         x = spent if fits else 1.05
@@ -284,7 +336,11 @@ def budget():
 
 
 def narrowing():
-    """Draw how five searches leave one person."""
+    """Draw how five searches leave one person.
+
+    Falling bars on a logarithmic scale: about 10,000 of 50,000 people fit the first search,
+    about a hundred the first two, then twenty, two, and only the person who searched.
+    """
     shares = {"school": 0.2, "surname": 0.01, "bicycle": 0.15, "bees": 0.05, "street": 0.004}
     fits = ap.randomness.generator(0).random((50_000, len(shares))) < list(shares.values())
     fits[0] = True
@@ -298,15 +354,20 @@ def narrowing():
     return figure
 
 
-def signatures():
-    """Draw groups of three years, two of which keep everybody's set of secrets."""
+def signatures(step: int = ALL):
+    """Draw groups of three years, two of which keep everybody's set of secrets.
+
+    Three columns of two boxes with people. In years 1 and 2 Ann's box holds flu and gout. In
+    year 3 it holds flu and acne: the two sets have only flu in common, and Ann's illness is
+    known.
+    """
     groups = [
         [("Ann", "flu", "Bob", "gout"), ("Cyd", "acne", "Dan", "cold")],
         [("Ann", "flu", "Eve", "gout"), ("Cyd", "acne", "Fay", "cold")],
         [("Ann", "flu", "Cyd", "acne"), ("Eve", "gout", "Fay", "cold")],
     ]
     figure, ax = canvas()
-    for year, boxes in enumerate(groups):
+    for year, boxes in enumerate(groups[: step + 1]):
         ax.text(year * 3.3 + 1.3, 2.55, f"year {year + 1}", ha="center", weight="bold")
         for line, (a, s, b, t) in enumerate(boxes):
             broken = year == 2 and line == 0
@@ -319,6 +380,10 @@ def signatures():
                 f"{a}, {b}\n{{{s}, {t}}}",
                 RED if broken else BLUE,
             )
-    ax.text(0, -0.35, "Ann after years 1 and 2: {flu, gout}, after year 3: {flu}")
+    ax.text(
+        0,
+        -0.35,
+        "Ann after years 1 and 2: {flu, gout}" + (", after year 3: {flu}" if step >= 2 else ""),
+    )
     ax.set(xlim=(-0.2, 9.5), ylim=(-0.5, 2.8))
     return figure

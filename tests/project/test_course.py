@@ -5,6 +5,7 @@ That every self-check passes on the solutions is seen by `make`, which executes 
 
 import functools
 import json
+import re
 
 import nbformat
 import pytest
@@ -21,8 +22,8 @@ def tagged(cells, tag):
 
 
 def test_students_get_no_solution_no_model_answer_and_no_output(tmp_path, monkeypatch):
-    monkeypatch.setattr(course, "STUDENT", tmp_path / "student")
-    course.main()
+    monkeypatch.setattr(course, "COURSE", tmp_path)
+    course.main([])
     written = {file.name: file.read_text() for file in (tmp_path / "student").iterdir()}
     assert written.keys() == {f"{stem}.ipynb" for stem in LESSONS} | {"README.md"}
     assert not [name for name, text in written.items() if "### BEGIN" in text]
@@ -100,3 +101,34 @@ def test_right_answers_are_taken_also_by_the_hidden_tests(exercise):
     name, of = exercise
     errors = [attempt(of, answer) for answer in [of.solution, *answers("right")[name]]]
     assert [repr(error) for error in errors if error] == []
+
+
+# ---- variants ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stem", LESSONS)
+def test_answers_of_a_variant_are_right_for_it_and_mostly_wrong_for_another(stem):
+    names, lesson = grade.played(course.student_version(LESSONS[stem])), exercises_of(stem)
+    one, other = (
+        grade.exercises(course.variant(LESSONS[stem], f"7/{who}"), names)
+        for who in ("one", "other")
+    )
+    varied = {name for name in lesson if lesson[name].checks} & course.varied().keys()
+    assert varied == course.varied().keys() & one.keys() != set()
+    for name in varied:
+        drawn, others = (course.drawn_constants(name, f"7/{who}") for who in ("one", "other"))
+        error = attempt(one[name], one[name].solution)
+        assert error is None, f"{name} with {drawn}: {error!r}"
+        assert attempt(one[name], one[name].stub) is not None
+        assert drawn == others or attempt(other[name], one[name].solution) is not None, name
+
+
+def test_a_student_gets_constants_of_the_key(tmp_path):
+    (tmp_path / "names.csv").write_text("Full name,Grade\nAnn,\nBob,\n")
+    path = course.all_lessons()[0]
+    course.write_variants([path], "7", tmp_path / "names.csv", tmp_path)
+    constants = (tmp_path / "key" / "constants.csv").read_text()
+    for who in ("Ann", "Bob"):
+        given = (tmp_path / "students" / who / path.name).read_text()
+        a, b = (re.search(f"{who},lesson1-exercise3,{of},(.*)", constants)[1] for of in "ab")
+        assert f"use only the two values {a} and {b}." in given and "SOLUTION" not in given

@@ -57,5 +57,6 @@ def lost_in(text, held):
 @pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("course/")])
 def test_a_lesson_types_no_number_that_nothing_holds(name):
     texts = [cell.source for cell in read(name).cells if cell.cell_type == "markdown"]
+    stem = name.removeprefix("course/")
     lost = {number for text in texts for number in lost_in(text, held_by(name))}
-    assert lost == {*GIVEN.get(name.removeprefix("course/"), ())}, "print these, or say whose"
+    assert lost == {*GIVEN.get(stem, ())}, "print these, or say whose"

@@ -1,0 +1,99 @@
+"""Write the slides of the lessons as pages of reveal.js, for the Makefile.
+
+    slides.py   notebooks/course/slides -> build/course/slides
+
+A file of slides belongs to the lesson of its name. A line `---` begins a slide, a line `Notes:`
+what the speaker says (key S), and a quotation is a poll. `![](cell-14)` is the figure of a cell of
+the lesson, `![](linking(1))` a picture that `course_pictures` draws. Code marked `demo` is run
+while the slides are written and shown above what it prints. Code marked `setup` is only run. The
+pages fetch nothing.
+"""
+
+import base64
+import io
+import re
+import shutil
+import struct
+import sys
+from contextlib import redirect_stdout
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+
+import nbformat
+import yaml
+from course import COURSE, LESSONS, ROOT, all_lessons
+from jinja2 import Template
+from nbconvert.filters import markdown2html
+from pygments.formatters import HtmlFormatter
+
+sys.path.insert(0, str(LESSONS))
+import course_pictures
+
+SLIDES = COURSE / "slides"
+PAGE = Path(__file__).parent / "templates" / "slides.html"
+
+
+def main() -> int:
+    """Write the slides of all lessons anew, and return the exit code."""
+    shutil.rmtree(SLIDES, ignore_errors=True)
+    for part in ("dist", "plugin/notes", "LICENSE"):
+        copy("sphinx_revealjs", f"_static/revealjs/{part}", SLIDES / "reveal.js" / part)
+    copy("sphinx-mathjax-offline", "static/mathjax/tex-svg-full.js", SLIDES / "mathjax.js")
+    for path in all_lessons():
+        (SLIDES / f"{path.stem}.html").write_text(slides_of(path), encoding="utf-8")
+    print(f"{SLIDES.relative_to(ROOT)}: slides of {len(all_lessons())} lessons, to show offline")
+    return 0
+
+
+def copy(package: str, path: str, to: Path) -> None:
+    """Copy a file or a folder that a package carries."""
+    source = Path(find_spec(package).origin).parent / path
+    to.parent.mkdir(parents=True, exist_ok=True)
+    (shutil.copytree if source.is_dir() else shutil.copy)(source, to)
+
+
+def slides_of(path: Path) -> str:
+    """Return the slides of a lesson, which has a file, as a page."""
+    source = (path.parent / "slides" / f"{path.stem}.md").read_text(encoding="utf-8")
+    source = re.sub(r"^```python (setup|demo)\n(.*?)^```$", partial(ran, names={}), source,
+                    flags=re.M | re.S)  # fmt: skip
+    source = re.sub(r"!\[\]\((.+)\)$", partial(drawn, path=path), source, flags=re.M)
+    slides = [slide.partition("\nNotes:") for slide in re.split(r"^---$", source, flags=re.M)]
+    return Template(PAGE.read_text()).render(
+        title=source.partition("\n")[0].removeprefix("# "),
+        style=HtmlFormatter().get_style_defs(".highlight"),
+        slides=[(markdown2html(shown), markdown2html(spoken)) for shown, _, spoken in slides],
+    )
+
+
+def ran(code: re.Match, names: dict) -> str:
+    """Run code among the names of earlier code; return what its slide shows of it."""
+    with redirect_stdout(io.StringIO()) as printed:
+        exec(code[2], names)
+    shown = f"```python\n{code[2]}```\n\n```text\n{printed.getvalue()}```"
+    return shown if code[1] == "demo" else ""
+
+
+def drawn(mark: re.Match, path: Path) -> str:
+    """Return the picture that a mark names, with its alternative text."""
+    texts = yaml.safe_load((LESSONS / "alt_texts.yaml").read_text()).get(path.stem, {})
+    if concept := re.fullmatch(r"(\w+)\((\d*)\)", mark[1]):
+        picture = course_pictures.draw(concept[1], *map(int, filter(None, [concept[2]])), dpi=240)
+        text = course_pictures.about(concept[1])
+    else:
+        cell = next(cell for cell in nbformat.read(path, 4).cells if cell.id == mark[1])
+        made = {kind: data for one in cell.outputs for kind, data in one.get("data", {}).items()}
+        text, picture = texts.get(mark[1]), made.get("image/png")
+        if picture is None:  # what a slider shows first
+            shown = re.search(r'alt="([^"]*)" src="[^",]*,([^"]*)">', made["text/html"])
+            text, picture = shown.groups()
+        picture = base64.b64decode(picture)
+    width, height = struct.unpack(">2I", picture[16:24])
+    kind = "beside" if width < 2 * height else "below"
+    data = base64.b64encode(picture).decode()
+    return f'<img class="{kind}" alt="{text}" src="data:image/png;base64,{data}">'
+
+
+if __name__ == "__main__":
+    sys.exit(main())
