@@ -34,7 +34,6 @@ from .partition.refined import tp_refined as tp_refined
 from .partition.tp import tp as tp
 from .partition.tp import tp_plus as tp_plus
 from .partition.tp import tp_steps as tp_steps
-from .principles import AlphaKAnonymity as AlphaKAnonymity
 from .principles import DistinctLDiversity as DistinctLDiversity
 from .principles import EntropyLDiversity as EntropyLDiversity
 from .principles import FrequencyLDiversity as FrequencyLDiversity

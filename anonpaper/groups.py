@@ -11,7 +11,6 @@ import pandas as pd
 
 from anonpaper.cells import Cells, no_rows
 from anonpaper.compiled import loop
-from anonpaper.display import html, plain_facts
 from anonpaper.errors import ParameterError
 from anonpaper.microdata import Microdata
 
@@ -123,16 +122,6 @@ class Partition:
         name = f"{self.algorithm}: " if self.algorithm else ""
         withheld = f", {self.n_unpublished} not published" if self.n_unpublished else ""
         return f"Partition({name}{len(self)} rows in {self.n_groups} groups{withheld})"
-
-    def _repr_html_(self) -> str:
-        facts = [("algorithm", self.algorithm)] if self.algorithm else []
-        if self.n_groups:
-            least, most, mean = self._sizes.min(), self._sizes.max(), self._sizes.mean()
-            facts.append(("rows in a group", f"{least:,} to {most:,}, mean {mean:.1f}"))
-        if self.n_unpublished:
-            facts.append(("not published", f"{self.n_unpublished:,} rows"))
-        title = f"Partition, {len(self):,} rows in {self.n_groups:,} groups"
-        return html(title, facts + plain_facts(self.info))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import hierarchy_rows
-from anonpaper.display import html, html_table
 from anonpaper.errors import (
     HierarchyError,
     ParameterError,
@@ -105,10 +104,6 @@ class Hierarchy:
         """Return the published form of a value on a level: the value if its name is the same."""
         name = self.generalize(value, level)
         return value if name == str(value) else name
-
-    def map_at(self, attribute: Attribute, level: int) -> np.ndarray:
-        """Return the sub-domain of every value of an attribute at a level: a row of `maps`."""
-        return self.maps(attribute)[check_integer("level", level, 0, self.height)]
 
     def maps(self, attribute: Attribute) -> np.ndarray:
         """Return the sub-domain of every value on every level, shape (height + 1, size), int32.
@@ -278,13 +273,6 @@ class Hierarchy:
         return cls(hierarchy_rows.dates(values, levels, form))
 
     @classmethod
-    def from_frame(cls, frame: pd.DataFrame) -> Hierarchy:
-        """Read a hierarchy from a DataFrame: first column the value, then one per level."""
-        if not isinstance(frame, pd.DataFrame):
-            raise ParameterError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
-        return cls(frame.astype(str).to_numpy().tolist())
-
-    @classmethod
     def from_csv(cls, path: str | Path, sep: str = ";") -> Hierarchy:
         """Read a hierarchy in ARX's format: a line per value, no header, UTF-8, `sep` between.
 
@@ -314,12 +302,6 @@ class Hierarchy:
 
     def __repr__(self) -> str:
         return f"Hierarchy({len(self.rows)} values, height {self.height})"
-
-    def _repr_html_(self) -> str:
-        names = [self.names(level) for level in range(self.height + 1)]
-        sizes = [(f"level {level}", f"{len(known):,} names") for level, known in enumerate(names)]
-        table = pd.DataFrame(self.rows, columns=[name for name, _ in sizes])
-        return html(f"Hierarchy, {len(self.rows):,} values", sizes, html_table(table, index=False))
 
 
 def check_hierarchies(

@@ -10,7 +10,6 @@ import pandas as pd
 
 from anonpaper.cells import Cells, no_rows
 from anonpaper.coding import MISSING, Attribute, Coded, Columns, declared, snapshot
-from anonpaper.display import html, html_table
 from anonpaper.errors import (
     ColumnError,
     EmptyTableError,
@@ -306,12 +305,6 @@ class Microdata:
         roles = f"qi={self.qi}, sensitive={self.sensitive!r}{person}"
         return f"Microdata({self.n} rows, {roles}{origin})"
 
-    def _repr_html_(self) -> str:
-        title = f"Microdata, {'' if self.has_rows else 'counts of '}{self.n:,} rows"
-        roles = [name for name in self._columns.names if name in [*self.qi, *self.sensitives]]
-        tables = [html_table(self.frame[roles])] if self.has_rows else []
-        return html(title, _facts(self), *tables)
-
     def _with_rows(self) -> Columns:
         """Return the columns; RowsError if the rows are outside."""
         if not self.has_rows:
@@ -356,24 +349,6 @@ def _incomplete(m: Microdata) -> np.ndarray:
     if incomplete.all():
         raise EmptyTableError("every row has a missing value in a role column")
     return incomplete
-
-
-def _facts(m: Microdata) -> list[tuple[str, object]]:
-    """What a notebook shows above the rows of a table."""
-    facts = {
-        "quasi-identifiers": _with_sizes(m.attributes),
-        "sensitive": _with_sizes(map(m.attribute, m.sensitives)),
-        "distinct quasi-identifiers": "" if m.has_rows else f"{len(m.cells):,}",
-        "person": "" if m.person is None else f"{m.person} ({m.n_people:,} people)",
-        "origin": m.origin,
-        "rows left out for missing values": m.dropped,
-        "synthetic rows": int(m.synthetic.sum()),
-    }
-    return [(name, value) for name, value in facts.items() if value]
-
-
-def _with_sizes(attributes: Iterable[Attribute]) -> str:
-    return ", ".join(f"{a.name} ({a.size} values)" for a in attributes)
 
 
 def check_microdata(m: object, *, people: bool = False) -> Microdata:

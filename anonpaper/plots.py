@@ -372,7 +372,11 @@ def slider(draw: Callable[[object], object], **values: Sequence):
 
 def _parts(frame: pd.DataFrame, columns: tuple[str, str], by: str | None, order: Sequence | None):
     """Yield (number, name, rows, look) for each value of `by`, in the order of colours."""
-    _check_columns(frame, columns if by is None else (*columns, by))
+    missing = [name for name in (*columns, by) if name is not None and name not in frame]
+    if missing:
+        raise ValueError(f"no column {missing} in the frame; it has {list(frame.columns)}")
+    if frame.empty:
+        raise ValueError("nothing to draw: the frame has no rows")
     present = [None] if by is None else frame[by].unique()
     names = list(present if by is None or order is None else order)
     strange = sorted(set(present) - set(names), key=str)
@@ -384,14 +388,6 @@ def _parts(frame: pd.DataFrame, columns: tuple[str, str], by: str | None, order:
         part = frame if by is None else frame[frame[by] == name]
         if len(part):
             yield number, name, part, LOOKS[number]
-
-
-def _check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
-    missing = [column for column in columns if column not in frame]
-    if missing:
-        raise ValueError(f"no column {missing} in the frame; it has {list(frame.columns)}")
-    if frame.empty:
-        raise ValueError("nothing to draw: the frame has no rows")
 
 
 def _label_axes(ax: Axes, x: str, y: str) -> None:

@@ -30,10 +30,10 @@ from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.roles import only_one
 
 __all__ = [
-    "DIVERSITY", "AlphaKAnonymity", "DistinctLDiversity", "EntropyLDiversity",
-    "FrequencyLDiversity", "GroupCounts", "KAnonymity", "Principle", "RecursiveLDiversity",
-    "TCloseness", "Theta", "l_diversity", "read_principle", "require_diverse",
-    "require_eligible", "require_whole", "required", "rows_of_budget",
+    "DIVERSITY", "DistinctLDiversity", "EntropyLDiversity", "FrequencyLDiversity", "GroupCounts",
+    "KAnonymity", "Principle", "RecursiveLDiversity", "TCloseness", "Theta", "l_diversity",
+    "read_principle", "require_diverse", "require_eligible", "require_whole", "required",
+    "rows_of_budget",
 ]  # fmt: skip
 
 #: What a principle can be asked about.
@@ -55,7 +55,7 @@ class Principle(ABC):
     the joined groups share no person. Let r be the counts of a group and n its size. Joining keeps
     every condition f(r) <= c n, strict or not, if f is convex and f(cr) = c f(r):
 
-    * frequency l, theta, alpha: f is the largest count, with c = 1/l, theta, alpha;
+    * frequency l, theta: f is the largest count, with c = 1/l, theta;
     * recursive (c, l): r_1 < c (r_l + ... + r_m) means r_1 + c (r_1 + ... + r_{l-1}) < c n, and
       the sum of the largest counts is convex;
     * entropy: a mixture has at least the mean of the entropies, by concavity;
@@ -265,28 +265,6 @@ class Theta(_OnValues):
 
 
 @dataclass(frozen=True, repr=False)
-class AlphaKAnonymity(_OnValues):
-    """(alpha, k)-anonymity: k-anonymous, and no share above alpha (Wong et al. 2006).
-
-    `levels` is the largest share; groups below k rows fail whatever their share.
-    """
-
-    alpha: float
-    k: int
-    larger_is_safer: ClassVar[bool] = False
-    bound = property(lambda self: self.alpha)
-
-    def __post_init__(self) -> None:
-        check_number("alpha", self.alpha, 0, 1, open_low=True)
-        check_integer("k", self.k, 1)
-
-    levels = Theta.levels
-
-    def satisfied(self, counts: GroupCounts) -> np.ndarray:
-        return super().satisfied(counts) & (counts.sizes >= self.k)
-
-
-@dataclass(frozen=True, repr=False)
 class TCloseness(_OnValues):
     """The sensitive values of every group are distributed within t of the whole table's.
 
@@ -347,7 +325,7 @@ class TCloseness(_OnValues):
 
 #: The principles that :func:`read_principle` reads, by name.
 _KINDS = (KAnonymity, DistinctLDiversity, FrequencyLDiversity, EntropyLDiversity)
-_KINDS += (RecursiveLDiversity, Theta, AlphaKAnonymity, TCloseness)
+_KINDS += (RecursiveLDiversity, Theta, TCloseness)
 _BY_NAME = {kind.__name__: kind for kind in _KINDS}
 
 

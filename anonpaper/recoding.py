@@ -7,15 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 
 import numpy as np
-import pandas as pd
 
 from anonpaper import recoding_files
 from anonpaper.cells import distinct
-from anonpaper.display import html, html_table, plain_facts
 from anonpaper.errors import (
     HierarchyError,
     InfeasibleError,
     ParameterError,
+    check_integer,
     check_named,
     check_sequence,
     is_among,
@@ -117,7 +116,8 @@ class Recoding:
         maps, names = [], []
         for a in attributes:
             level, tree = levels.get(a.name, 0), hierarchies.get(a.name)
-            maps.append(tree.map_at(a, level) if level else np.arange(a.size))
+            level = check_integer("level", level, 0, tree.height) if level else 0
+            maps.append(tree.maps(a)[level] if level else np.arange(a.size))
             first = a.values[np.unique(maps[-1], return_index=True)[1]]
             written = (tree.written(value, level) for value in first) if level else first
             names.append(np.fromiter(written, object, len(first)))
@@ -305,17 +305,6 @@ class Recoding:
             f"{a.name}: {k} of {a.size}" for a, k in zip(self.attributes, self.sizes, strict=True)
         )
         return f"Recoding({self.algorithm + ': ' if self.algorithm else ''}{kept})"
-
-    def _repr_html_(self) -> str:
-        facts = [("algorithm", self.algorithm)] if self.algorithm else []
-        rows = []
-        for attribute, size in zip(self.attributes, self.sizes, strict=True):
-            labels = self.members(attribute.name).take(np.arange(min(size, 8))).labels
-            named = ", ".join(map(str, labels)) + (", ..." if size > 8 else "")
-            rows.append((attribute.name, f"{size} of {attribute.size}", named))
-        table = pd.DataFrame(rows, columns=["attribute", "values left", "which"], dtype=object)
-        facts += plain_facts(self.info)
-        return html("Recoding", facts, html_table(table, index=False, rows=len(table)))
 
 
 def failing(classes: Entries, principles: Sequence[Principle]) -> np.ndarray:

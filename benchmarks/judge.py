@@ -76,7 +76,7 @@ class Task:
     @cached_property
     def hierarchies(self) -> dict[str, ap.Hierarchy]:
         """The same hierarchies for the package."""
-        return {name: ap.Hierarchy.from_frame(tree) for name, tree in self.trees.items()}
+        return {name: ap.Hierarchy(tree.to_numpy()) for name, tree in self.trees.items()}
 
     def level_of(self, shown: pd.DataFrame) -> dict[str, float]:
         """Count the level of every principle among rows."""

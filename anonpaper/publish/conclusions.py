@@ -158,10 +158,8 @@ def promises_on(rel: Release, name: object = None) -> list[Principle]:
 
 def _asked(rel: Release, name: object) -> Iterator[tuple[str, str, float | None, Principle]]:
     """Yield titles, meanings, promised bounds if any, and principles; standard ones first."""
-    of, promised = f" of {name}" if len(rel.microdata.sensitives) > 1 else "", []
-    for p in promises_on(rel, name):
-        both = isinstance(p, principles.AlphaKAnonymity)
-        promised += [KAnonymity(p.k), Theta(p.alpha)] if both else [p]
+    of = f" of {name}" if len(rel.microdata.sensitives) > 1 else ""
+    promised = promises_on(rel, name)
     whose = "rows" if rel.microdata.people is None else "people"
     size = ("k-anonymity", KAnonymity(1), f"smallest class, {whose}")
     if rel.shows_groups:

@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.cells import distinct
-from anonpaper.display import html, html_table
 from anonpaper.errors import NoSensitiveValueError, ParameterError, check_sequence
 from anonpaper.groups import Entries, Partition, dense_labels
 from anonpaper.hierarchy import STAR
@@ -236,14 +235,6 @@ class Release:
         shown = self.entries.rows(self.shown)
         rows = f"{shown} of {self.microdata.n} rows in {self.classes.n_groups}"
         return "; ".join([f"Release({self.method}: {rows} equivalence classes)", *self.warnings])
-
-    def _repr_html_(self) -> str:
-        shown = self.entries.rows(self.shown)
-        facts = [("published by", self.method), ("rows", f"{shown:,} of {self.microdata.n:,}")]
-        facts.append(("equivalence classes", self.classes.n_groups))
-        for name, level, meaning in self.audit().itertuples(index=False) if shown else ():
-            facts.append((name, meaning if name == "warning" else level))
-        return html("Release", facts, *map(html_table, self.tables()))
 
     def tables(self) -> tuple[pd.DataFrame, ...]:
         """Return the tables for analysis; of a table of counts, their distinct rows."""

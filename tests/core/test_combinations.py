@@ -223,27 +223,3 @@ def test_rows_withheld_stay_out_of_every_publication(publication, mark):
         check_rows(rel.frame, source, shown)
     if synthetic.any() and publication != "anatomize":
         check_real_people(rel, source, synthetic)
-
-
-@pytest.mark.parametrize("mark", MARKS)
-def test_marks_survive_every_way_to_make_a_table_from_a_table(mark):
-    m, source, synthetic = marked(mark)
-    dropped = 3 if "dropped" in mark else 0
-    order = ap.Hierarchy([["m", "any"], ["f", "any"]])
-    made = {
-        "with_roles": m.with_roles(qi=["sex", "age"]),
-        "with_roles, no secret": m.with_roles(sensitive=None),
-        "with_roles, other secret": m.with_roles(qi=["age"], sensitive="town"),
-        "granularize": ap.granularize(m, {"age": 20}),
-        "in_preorder": ap.in_preorder(m, {"sex": order}),
-        "both": ap.in_preorder(ap.granularize(m, {"age": 20}), {"sex": order}),
-    }
-    for name, other in made.items():
-        assert other.n == m.n, name
-        assert other.synthetic.tolist() == synthetic.tolist(), name
-        assert other.dropped == dropped, name
-        assert other.origin == m.origin, name
-        assert other.missing == m.missing, name
-    part = m.take(np.arange(0, m.n, 2))
-    assert part.synthetic.tolist() == synthetic[::2].tolist()
-    assert part.dropped == dropped

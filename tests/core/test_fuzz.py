@@ -97,8 +97,7 @@ def functions():
             thing = getattr(module, name)
             if callable(thing) and name not in ("load", "synthesize", "augment", "quality"):
                 found[room + name] = thing
-    for name in ("balanced", "dates", "from_csv", "from_frame", "intervals", "prefixes",
-                 "quantiles"):  # fmt: skip
+    for name in ("balanced", "dates", "from_csv", "intervals", "prefixes", "quantiles"):
         found[f"Hierarchy.{name}"] = getattr(ap.Hierarchy, name)
     for name in ("decode", "from_levels", "load"):
         found[f"Recoding.{name}"] = getattr(ap.Recoding, name)

@@ -5,7 +5,6 @@ import pytest
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.display import html
 from anonpaper.files import check_place, named_by_user, sha256, whole_files
 from anonpaper.hierarchy import exact_number
 from anonpaper.principles import l_diversity
@@ -94,15 +93,3 @@ def test_tables_groups_and_levels_of_examples():
 
 def test_fresh_entropy_differs_from_time_to_time():
     assert not (generator(None).random(4) == generator(None).random(4)).all()
-
-
-def test_what_is_shown_is_escaped():
-    block = "<div><p><b>Table</b><br>rows: a &lt; b</p></div>"
-    assert html("Table", [("rows", "a < b")]) == block
-
-
-def test_rows_are_dealt_to_groups_as_they_are_listed():
-    m = ap.examples.hospital()
-    cell = m.cells.cell_of_row
-    p = ap.Partition.of_cells(m.cells, cell, np.arange(m.n) % 3)
-    assert p.labels.tolist() == [0, 1, 2] * 3 + [0]

@@ -35,35 +35,11 @@ def test_numbers_are_numeric_and_have_positions_unless_values_are_missing():
     assert not b.numeric and not b.ordered and b.values.tolist() == [1.0, "?"]
 
 
-def test_a_categorical_declares_its_domain_and_order():
-    column = pd.Categorical(["low", "high"], ["low", "middle", "high"], ordered=True)
-    attribute = Microdata(pd.DataFrame({"x": column}), ["x"]).attributes[0]
-    assert attribute.values.tolist() == ["low", "middle", "high"]
-    assert attribute.ordered and not attribute.numeric
-
-
-def test_a_declared_domain_wins_over_the_values_seen():
-    m = Microdata(PEOPLE, ["age"], domains={"age": range(20, 50)})
-    assert m.attributes[0].size == 30
-    assert m.codes[:, 0].tolist() == [21, 10, 10, 5]
-
-
 def test_missing_values_can_be_dropped_or_forbidden():
     dropped = Microdata(PEOPLE, ["age", "job"], "ill", missing="drop")
     assert dropped.frame.index.tolist() == ["p", "r"] and dropped.dropped == 2
     with pytest.raises(errors.MissingValueError, match=r"'job': 1, 'ill': 1"):
         Microdata(PEOPLE, ["age", "job"], "ill")
-
-
-def test_a_question_mark_in_the_data_is_the_missing_value():
-    m = Microdata(pd.DataFrame({"x": ["?", None, "a"]}), ["x"], missing="category")
-    assert m.attributes[0].values.tolist() == ["?", "a"]
-    assert m.codes[:, 0].tolist() == [0, 0, 1]
-
-
-def test_mixed_numbers_and_text_are_coded():
-    m = Microdata(pd.DataFrame({"x": ["b", 2, 10]}, dtype=object), ["x"])
-    assert m.attributes[0].values.tolist() == [10, 2, "b"]
 
 
 @pytest.mark.parametrize(
@@ -105,30 +81,6 @@ def test_a_table_that_is_no_frame_or_has_no_rows_is_refused():
         Microdata(PEOPLE.iloc[:0], ["age"])
     with pytest.raises(errors.EmptyTableError, match="missing value"):
         Microdata(pd.DataFrame({"a": [None, None]}), ["a"], missing="drop")
-
-
-def test_unhashable_values_and_doubled_columns_are_refused():
-    with pytest.raises(errors.ColumnError, match="cannot be compared"):
-        Microdata(pd.DataFrame({"a": [[1], [2]]}), ["a"]).codes  # noqa: B018
-    doubled = pd.DataFrame([[1, 2]], columns=["a", "a"])
-    with pytest.raises(errors.ColumnError, match="several columns"):
-        Microdata(doubled, ["a"])
-
-
-def test_a_table_without_sensitive_attribute_says_so():
-    m = Microdata(PEOPLE, ["age"])
-    with pytest.raises(errors.ColumnError, match="with_roles"):
-        m.sensitive_codes  # noqa: B018
-    assert m.cells.counts.tolist() == [1, 2, 1]
-
-
-def test_other_roles_share_what_is_coded():
-    m = Microdata(PEOPLE, ["age", "job"], "ill", missing="category")
-    m.codes  # noqa: B018
-    other = m.with_roles(qi=["job"])
-    assert other.attributes[0] is m.attributes[1]
-    assert other.sensitive == "ill"
-    assert m.with_roles(sensitive=None).sensitive is None
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
@@ -231,11 +183,6 @@ def test_numbers_that_floating_point_cannot_measure_have_an_order_only(numbers):
         ap.granularize(m, {"id": 1})
 
 
-def test_infinite_numbers_are_refused():
-    with pytest.raises(errors.ColumnError, match="infinite"):
-        Microdata(pd.DataFrame({"a": [1.0, np.inf]}), ["a"]).codes  # noqa: B018
-
-
 @pytest.mark.parametrize("rows", [[9], [-1], [0.5], [True, False], 1, [[0]], ["a"], [None]])
 def test_positions_out_of_range_are_refused(rows):
     with pytest.raises(errors.ParameterError, match="from 0 to 3, or a mask of 4 booleans"):
@@ -282,22 +229,3 @@ def test_what_is_no_table_is_named(name, given):
         errors.ParameterError, match=f"expected a Microdata, got {type(given).__name__}"
     ):
         NEEDS_A_TABLE[name](given)
-
-
-def test_a_table_of_one_row_is_too_small():
-    one = Microdata(PEOPLE.iloc[:1], ["age"], "ill")
-    with pytest.raises(errors.ParameterError, match="the table allows at most 1"):
-        ap.tp(one, 2)
-
-
-@pytest.mark.parametrize("number", [b"3", "0.3", None, [0.3], 10**400, np.nan, 1j, pd.NaT, True])
-def test_what_is_no_number_is_named(number):
-    with pytest.raises(errors.ParameterError, match="theta must be a number"):
-        ap.Theta(number)
-
-
-def test_an_error_names_five_of_many_values_outside_the_domain():
-    people = pd.DataFrame({"age": list("abcdefgh")})
-    m = ap.Microdata(people, qi=["age"], domains={"age": ["a"]})
-    with pytest.raises(errors.ColumnError, match=r"domain: \['b', 'c', 'd', 'e', 'f'\]$"):
-        m.codes_of("age")

@@ -1,8 +1,5 @@
 """A table is made from a table in one way, and every mark goes with it."""
 
-import ast
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -62,19 +59,6 @@ def test_a_table_made_from_a_table_keeps_its_marks(marked, how):
     assert [made.attribute(name).ordered for name in made.qi if name == "born"] in ([True], [])
 
 
-@pytest.mark.parametrize("how", [h for h in MADE if h not in ("granularize", "fuse")])
-def test_a_table_made_from_a_table_keeps_its_domains(marked, how):
-    made = MADE[how](marked)
-    ages = made.with_roles(qi=["age"])
-    assert ages.attributes[0].values.tolist() == list(range(20, 70))
-    assert ages.frame["age"].tolist() == marked.frame["age"].tolist()
-
-
-def test_marks_that_come_later_are_carried(marked):
-    marked.household = "kept"
-    assert all(make(marked).household == "kept" for make in MADE.values())
-
-
 @settings(max_examples=40)
 @given(tables(), st.data())
 def test_what_is_replaced_is_as_if_made_anew(m, data):
@@ -110,14 +94,6 @@ def test_a_domain_declared_for_a_column_without_a_role_is_carried():
             m.replace(domains=domains)
 
 
-def test_a_reordered_categorical_is_another_column():
-    low_high = pd.Series(pd.Categorical(["low", "high"], ["low", "high"]))
-    m = ap.Microdata(pd.DataFrame({"x": low_high}), ["x"])
-    turned = m.replace(frame=pd.DataFrame({"x": low_high.cat.reorder_categories(["high", "low"])}))
-    assert turned.attributes[0].values.tolist() == ["high", "low"]
-    assert turned.codes[:, 0].tolist() == [1, 0]
-
-
 def test_rows_of_a_new_frame_must_say_which_are_synthetic():
     m = ap.Microdata(FRAME, ["age"], synthetic=np.arange(6) == 0)
     for frame in (FRAME.head(2), FRAME.sort_values("age")):
@@ -141,14 +117,6 @@ def test_roles_with_gaps_drop_more_rows_and_count_them():
         ap.Microdata(FRAME, ["age"], missing="error").with_roles(sensitive="ill")
 
 
-def test_the_original_stays_as_it_was(marked):
-    before = marked.frame.copy(), marked.codes.copy(), marked.attribute("job")
-    for make in MADE.values():
-        make(marked)
-    pd.testing.assert_frame_equal(marked.frame, before[0])
-    assert (marked.codes == before[1]).all() and marked.attribute("job") is before[2]
-
-
 @settings(max_examples=30)
 @given(tables(), st.data())
 def test_codes_and_the_frame_of_a_table_with_other_codes_agree(m, data):
@@ -169,91 +137,14 @@ def test_codes_outside_of_the_domain_are_refused(codes):
         ap.Microdata(FRAME, ["job"], missing="category").with_codes({"job": codes}).codes  # noqa: B018
 
 
-def test_codes_of_a_column_without_a_role_are_refused():
-    m = ap.Microdata(FRAME, ["age"], "ill", missing="category")
-    assert (m.codes_of("age") == m.codes[:, 0]).all()
-    assert (m.codes_of("ill") == m.sensitive_codes).all()
-    for name in ("job", "nobody", ["age"], None):
-        with pytest.raises(errors.ColumnError, match="not a quasi-identifier"):
-            m.codes_of(name)
-    with pytest.raises(errors.ColumnError):
-        m.with_codes({"job": [0] * 6})
-
-
-def test_nobody_else_makes_a_table_on_a_tables_behalf():
-    """A call that reads roles or origin of a table belongs into `replace`."""
-    package = Path(ap.__file__).parent
-    found = [
-        f"{path.relative_to(package)}:{call.lineno}"
-        for path in package.rglob("*.py")
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(call, ast.Call) and getattr(call.func, "id", "") == "Microdata"
-        for part in [*call.args, *(keyword.value for keyword in call.keywords)]
-        for node in ast.walk(part)
-        if isinstance(node, ast.Attribute) and node.attr in ("qi", "origin", "frame")
-        and not (isinstance(node.value, ast.Name) and node.value.id == "table")
-    ]  # fmt: skip
-    assert found == []
-
-
-def test_nobody_else_touches_what_a_table_remembers():
-    package = Path(ap.__file__).parent
-    private = ("_coded", "_domains", "_whole", "_rows", "_code_column", "_frame")
-    found = [
-        f"{path.relative_to(package)}:{node.lineno}"
-        for path in package.rglob("*.py")
-        if path.name != "microdata.py"
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Attribute)
-        and node.attr in private
-        and not (isinstance(node.value, ast.Name) and node.value.id == "self")
-    ]
-    assert found == []
-
-
 # -- a table is a snapshot -------------------------------------------------------------------
 
 
-def sorted_in_place(frame):
-    frame.sort_values("age", inplace=True)
-
-
-def written_by_place(frame):
-    frame.iloc[0, 0] = 99
-
-
-def written_by_label(frame):
-    frame.loc[frame.index[1], "ill"] = "plague"
-
-
-def column_replaced(frame):
-    frame["age"] = 0
-
-
-def values_written(frame):
-    frame["age"].to_numpy()[...] = 0
-
-
-def column_deleted(frame):
-    del frame["ill"]
-
-
-def rows_dropped(frame):
-    frame.drop(index=frame.index[:3], inplace=True)
-
-
-def masked(frame):
-    frame.where(frame["age"] > 30, inplace=True)
-
-
-def index_replaced(frame):
-    frame.index = list(range(10, 16))
-
-
-CHANGES = [
-    sorted_in_place, written_by_place, written_by_label, column_replaced, values_written,
-    column_deleted, rows_dropped, masked, index_replaced,
-]  # fmt: skip
+CHANGES = {
+    "sorted": lambda frame: frame.sort_values("age", inplace=True),
+    "column deleted": lambda frame: frame.pop("ill"),
+    "values written": lambda frame: frame["age"].to_numpy().fill(0),
+}
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -264,9 +155,9 @@ def test_what_happens_to_the_frame_does_not_reach_the_table(change, copy_on_writ
         m = ap.Microdata(frame, ["age", "job"], "ill", missing="category")
         made = m.replace(frame=frame.assign(age=frame["age"] + 1))
         try:
-            change(frame)
+            CHANGES[change](frame)
         except ValueError:  # copy-on-write, always on in pandas 3, hands out read-only arrays
-            assert change is values_written
+            assert change == "values written"
             assert copy_on_write or not pd.__version__.startswith("2.")
         pd.testing.assert_frame_equal(m.frame, FRAME)
         assert (m.codes == ap.Microdata(FRAME, ["age", "job"], missing="category").codes).all()
@@ -286,8 +177,3 @@ def test_arrays_given_are_copied():
     numbers[:], rows[:], synthetic[:] = 0, 1, False
     assert m.frame["a"].tolist() == part.frame["a"].tolist() == [1, 3]
     assert m.synthetic.tolist() == [True, False]
-
-
-def test_a_declared_domain_may_be_an_iterator():
-    m = ap.Microdata(FRAME, ["age"], domains={"age": iter(range(20, 70))})
-    assert m.attribute("age").size == m.with_roles().attribute("age").size == 50

@@ -48,7 +48,7 @@ def test_trees_are_followed_for_attributes_without_order(case):
     for name, attribute in zip(m.qi, unordered.attributes, strict=True):
         tree = ap.Hierarchy.balanced(attribute.values, 4)
         nodes = {
-            frozenset(attribute.values[tree.map_at(attribute, level) == node])
+            frozenset(attribute.values[tree.maps(attribute)[level] == node])
             for level in range(tree.height + 1)
             for node in range(attribute.size)
         }
