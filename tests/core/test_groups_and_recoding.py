@@ -151,13 +151,6 @@ def test_searches_publish_the_names_of_the_trees_they_are_given():
     assert ap.recode(m, ap.full_domain(m, k=10)).frame["zip"].tolist() == ["*"] * 10
 
 
-def test_names_are_one_for_each_sub_domain_and_all_different():
-    m, _ = zip_table()
-    for names in (["a"], ["a", "a"]):
-        with pytest.raises(errors.ParameterError, match="'zip' needs 2 different names"):
-            ap.Recoding(m.attributes, [[0, 0, 0, 1, 1]], names=[np.array(names, dtype=object)])
-
-
 # -- hierarchies of a column, in a line --------------------------------------------------------
 
 
@@ -246,12 +239,6 @@ def test_a_column_and_an_attribute_are_domains_and_a_gap_keeps_its_sign():
 def test_hierarchies_that_cannot_be_made_say_why(make, arguments, message):
     with pytest.raises(errors.ParameterError, match=message):
         getattr(ap.Hierarchy, make)(*arguments)
-
-
-def test_values_that_a_hierarchy_lacks_are_named_and_its_form_shown():
-    m = ap.Microdata(pd.DataFrame({"zip": ["02139", "02446"]}), ["zip"])
-    with pytest.raises(errors.HierarchyError, match=r"lacks 1 of its values: \['02446'\].*2139"):
-        ap.Hierarchy.flat([2139, "02139"]).maps(m.attribute("zip"))
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1), min_size=1, unique=True))

@@ -8,7 +8,6 @@ from anonpaper import errors
 from anonpaper.files import check_place, named_by_user, sha256, whole_files
 from anonpaper.hierarchy import exact_number
 from anonpaper.principles import l_diversity
-from anonpaper.randomness import generator
 from anonpaper.recoders.evaluation import (
     achievement,
     dispersion,
@@ -77,19 +76,3 @@ def test_formulas_of_loss_and_bias():
     assert dispersion(2, 4, n=10) == pytest.approx(2 / 9)
     assert loss_weight((0.2, 1.0)) == pytest.approx(0.8333, abs=1e-4)
     assert preference_deviation(0.3, 0.5, preference=(0.2, 1.0)) == pytest.approx(-0.4)
-
-
-def test_tables_groups_and_levels_of_examples():
-    m = ap.examples.hospital()
-    assert m.codes_of("Gender").tolist() == [1, 1, 1, 1, 0, 0, 0, 0, 0, 0]
-    assert m.with_codes({"Gender": 1 - m.codes_of("Gender")}).frame["Gender"].iloc[0] == "F"
-    assert m.with_roles(qi=["Age"]).d == 1
-    rel = ap.suppress(m, ap.examples.hospital_two_diverse())
-    assert ap.DiversityConstraint({"Education": "Bachelor"}, 0, 9).count(rel) == 4
-    closeness = ap.TCloseness(0.3, "ordered")
-    assert closeness.level([[3, 0, 0, 0], [0, 0, 3, 0], [0, 3, 3, 0]]) == 0.625
-    assert ap.Hierarchy.intervals([0.7], widths=[0.1]).rows == [["0.7", "[0.7, 0.8)", "*"]]
-
-
-def test_fresh_entropy_differs_from_time_to_time():
-    assert not (generator(None).random(4) == generator(None).random(4)).all()

@@ -80,14 +80,6 @@ def test_labels_say_what_is_held(family):
             assert label == "{" + ", ".join(names) + "}"
 
 
-def test_successive_intervals_are_written_as_one_and_single_values_keep_their_type():
-    ages = pd.cut(pd.Series([1, 11, 21, 31]), [0, 10, 20, 30, 40])
-    m = ap.Microdata(pd.DataFrame({"age": ages, "n": [1, 2, 3, 4]}), ["age", "n"])
-    age, number = (SubDomains.runs(a, [0, 1], [0, 2]).labels for a in m.attributes)
-    assert age.tolist() == [pd.Interval(0, 10), "(10, 30]"]
-    assert number.tolist() == [1, "[2 - 3]"]
-
-
 def test_a_name_hides_the_single_value_that_it_stands_for():
     attribute = attribute_of(3, ordered=False)
     names = np.array(["v0", "some"], dtype=object)

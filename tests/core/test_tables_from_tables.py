@@ -84,16 +84,6 @@ def test_unchanged_columns_keep_their_domain_and_others_are_read_anew():
         m.replace(domains={"age": [30]}).codes  # noqa: B018
 
 
-def test_a_domain_declared_for_a_column_without_a_role_is_carried():
-    m = ap.Microdata(FRAME, ["job"], domains={"age": range(20, 70)}, missing="category")
-    other = m.replace(frame=FRAME.assign(job="x")).with_roles(qi=["age"])
-    assert other.attributes[0].size == 50
-    assert m.replace(frame=FRAME[["job"]]).n == 6
-    for domains in ("age", 5, {"age": 5}):
-        with pytest.raises(errors.ParameterError, match="domains"):
-            m.replace(domains=domains)
-
-
 def test_rows_of_a_new_frame_must_say_which_are_synthetic():
     m = ap.Microdata(FRAME, ["age"], synthetic=np.arange(6) == 0)
     for frame in (FRAME.head(2), FRAME.sort_values("age")):
@@ -162,18 +152,3 @@ def test_what_happens_to_the_frame_does_not_reach_the_table(change, copy_on_writ
         pd.testing.assert_frame_equal(m.frame, FRAME)
         assert (m.codes == ap.Microdata(FRAME, ["age", "job"], missing="category").codes).all()
         assert made.frame["age"].tolist() == (FRAME["age"] + 1).tolist()
-
-
-def test_arrays_given_are_copied():
-    numbers, rows, synthetic = (
-        np.array([[1, 2], [3, 4]]),
-        np.array([0, 1]),
-        np.array([True, False]),
-    )
-    m = ap.Microdata(
-        pd.DataFrame(numbers, columns=["a", "b"], copy=False), ["a"], synthetic=synthetic
-    )
-    part = m.take(rows)
-    numbers[:], rows[:], synthetic[:] = 0, 1, False
-    assert m.frame["a"].tolist() == part.frame["a"].tolist() == [1, 3]
-    assert m.synthetic.tolist() == [True, False]

@@ -75,13 +75,6 @@ def test_a_release_audited_as_two_anonymous_is_so_in_the_file(name, publish):
     assert p.sizes().min() >= 2
 
 
-@pytest.mark.parametrize("name", FORMS)
-def test_secrets_that_are_written_alike_are_not_diverse(name):
-    m = ap.Microdata(pd.DataFrame({"q": [0] * 4, "s": FORMS[name]}), ["q"], "s")
-    distinct = len(set(written(m.frame[["s"]])))
-    assert ap.DistinctLDiversity(1).level(m, np.zeros(4, int)) == distinct
-
-
 def test_columns_in_one_form_stay_as_they_are():
     frame = pd.DataFrame({
         "a": [1, 2, 3], "b": ["1", "01", " 1"], "c": [0.1, 0.1 + 0.2, 0.3], "d": [True] * 3,
@@ -91,8 +84,3 @@ def test_columns_in_one_form_stay_as_they_are():
     })  # fmt: skip
     m = ap.Microdata(frame, ["a"])
     pd.testing.assert_frame_equal(m.frame, frame)
-
-
-def test_columns_of_one_name_are_left_alone():
-    frame = pd.DataFrame([[1, 0.0, -0.0], [2, 1.0, 1.0]], columns=["a", "b", "b"])
-    pd.testing.assert_frame_equal(ap.Microdata(frame, ["a"]).frame, frame)
