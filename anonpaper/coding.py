@@ -101,11 +101,7 @@ class Columns:
             return self._frame
         if self._rows is not None:
             return self._of.frame.take(self._rows)
-        if self._of is not None:
-            frame = self._of.frame.copy(deep=False)
-        else:
-            _, codes = next(iter(self._given.values()))
-            frame = pd.DataFrame(index=range(len(codes)))
+        frame = self._of.frame.copy(deep=False)
         for name, (attribute, codes) in self._given.items():
             frame[name] = pd.Series(attribute.values[codes], frame.index).infer_objects()
         return frame

@@ -187,13 +187,8 @@ class Hierarchy:
     def intervals(cls, values: Sequence[float], widths: Sequence[float]) -> Hierarchy:
         """Return a hierarchy of numbers: half-open intervals of growing width, then a star.
 
-        Parameters
-        ----------
-        values : sequence of numbers, or a column
-            The domain, finite.
-        widths : sequence of numbers
-            Width per level, above 0 and each a multiple of the previous one (else ParameterError).
-            Intervals begin at multiples of their width. Bounds are exact decimal numbers.
+        `widths` has one number above 0 per level, each a multiple of the previous one (else
+        ParameterError). Intervals begin at multiples of their width; bounds are exact decimals.
 
         Examples
         --------
@@ -206,16 +201,9 @@ class Hierarchy:
     def quantiles(cls, values: Sequence[float], parts: Sequence[int] = (8, 4, 2)) -> Hierarchy:
         """Return a hierarchy of numbers: parts with similar numbers of rows, then a star.
 
-        A part is written ``[first - last]`` with values that occur, which reveals them.
-
-        Parameters
-        ----------
-        values : sequence of numbers, or a column
-            The rows, finite numbers, with repetitions. Equal numbers stay together, so there may
-            be fewer parts than requested.
-        parts : sequence of int
-            Number of parts per level, at least 2 and each a multiple of the next (else
-            ParameterError).
+        `values` are those of all rows, with repetitions; equal ones stay together. `parts` has a
+        number of at least 2 per level, each a multiple of the next (else ParameterError). A part
+        is written ``[first - last]`` with values that occur, which reveals them.
 
         Examples
         --------
@@ -228,13 +216,8 @@ class Hierarchy:
     def prefixes(cls, values: Sequence, keep: Sequence[int] | None = None) -> Hierarchy:
         """Return a hierarchy of codes by their first characters, such as zip codes, then a star.
 
-        Parameters
-        ----------
-        values : sequence, or a column
-            The domain; codes are read as text. Codes that are not longer than the prefix stay.
-        keep : sequence of int, optional
-            Characters kept per level, at least 1 and descending (else ParameterError). By default
-            one less on every level.
+        `keep` has the number of characters kept per level, at least 1 and descending (else
+        ParameterError), by default one less on every level. Codes that are not longer stay.
 
         Examples
         --------
@@ -252,16 +235,11 @@ class Hierarchy:
     ) -> Hierarchy:
         """Return a hierarchy of dates or timestamps, then a star; else ParameterError.
 
-        Parameters
-        ----------
-        values : sequence, or a column
-            Dates and timestamps, in their own time zones, or texts: by default like ``2024-12-31``
-            and ``2024-12-31 10:15``, which are unambiguous.
-        levels : sequence of {"day", "month", "quarter", "year", "decade"}
-            From the lowest level up, each coarser than the previous one.
-        form : str, optional
-            The form of all texts, as for :meth:`datetime.datetime.strptime`: ``%d.%m.%Y``. It must
-            include the part of a date that the lowest level names, and all coarser parts.
+        `values` are dates and timestamps, in their own time zones, or texts: by default like
+        ``2024-12-31`` and ``2024-12-31 10:15``, which are unambiguous. `levels` are of "day",
+        "month", "quarter", "year" and "decade", each coarser than the previous one. `form` is the
+        form of all texts, as for :meth:`datetime.datetime.strptime`: ``%d.%m.%Y``. It must include
+        the part of a date that the lowest level names, and all coarser parts.
 
         Examples
         --------

@@ -50,16 +50,9 @@ def subplots(
 ):
     """Return a figure with the width of a journal's columns, and its axes.
 
-    Parameters
-    ----------
-    columns : {1, 2}
-        Journal columns of the figure: 3.5 or 7.2 inches.
-    rows, cols : int
-        Panels below and beside each other.
-    height : float, optional
-        Inches; by default each panel is three quarters as high as wide.
-    **options
-        For `matplotlib.pyplot.subplots` (``sharex``, ``sharey``, ``squeeze``, ...).
+    It has 1 or 2 journal `columns` (3.5 or 7.2 inches), and `rows` and `cols` of panels. Without
+    a `height` in inches a panel is three quarters as high as wide. Options are those of
+    `matplotlib.pyplot.subplots` (``sharex``, ``sharey``, ``squeeze``, ...).
 
     Examples
     --------
@@ -140,14 +133,6 @@ def published(
 
     Parameters are those of `lines`; pass the same `order` for the same colours. The legend has one
     entry for all markers, "published": the marker itself, or a black circle for several kinds.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"k": [2, 5], "risk": [0.4, 0.2]})
-    >>> figure, ax = subplots()
-    >>> published(ax, frame, "k", "risk")
-    >>> ax.get_lines()[0].get_markerfacecolor()
-    'none'
     """
     looks = []
     for _, _, part, look in _parts(frame, (x, y), by, order):
@@ -166,20 +151,11 @@ def bars(
     by: str | None = None,
     *,
     order: Sequence | None = None,
-    published: pd.DataFrame | None = None,
 ) -> None:
     """Draw bars side by side: one cluster per value of x, one bar per value of `by`.
 
-    Parameters
-    ----------
-    ax, frame : Axes and DataFrame
-        One row per bar; clusters keep the order in which x first appears.
-    x, y : str
-        Columns of the clusters, of any type, and of numbers.
-    by, order
-        As for `lines`.
-    published : DataFrame, optional
-        The paper's own values, with the same columns: hollow markers on the bars.
+    Parameters are those of `lines`, with one row per bar and x of any type. Clusters keep the
+    order in which x first appears.
 
     Examples
     --------
@@ -192,8 +168,6 @@ def bars(
     clusters = list(dict.fromkeys(frame[x])) if x in frame else []
     place = {cluster: position for position, cluster in enumerate(clusters)}
     parts = list(_parts(frame, (x, y), by, order))
-    theirs = [] if published is None else _parts(published, (x, y), by, order)
-    hollow = {name: part for _, name, part, _ in theirs}
     width = 0.8 / len(parts)
     for place_in_cluster, (number, name, part, look) in enumerate(parts):
         if part[x].duplicated().any():
@@ -202,11 +176,6 @@ def bars(
         at = [place[value] + offset for value in part[x]]
         own = {"color": look["color"], "edgecolor": "white", "hatch": HATCHES[number]}
         ax.bar(at, part[y], width, label=name, **own)
-        if name in hollow:
-            at = [place[value] + offset for value in hollow[name][x]]
-            ax.plot(at, hollow[name][y], color="black", marker=look["marker"], **_HOLLOW)
-    if hollow:
-        ax.plot([], [], label="published", color="black", marker="o", **_HOLLOW)
     ax.set_xticks(range(len(clusters)), [str(cluster) for cluster in clusters])
     ax.grid(visible=False, axis="x")
     _label_axes(ax, x, y)
@@ -248,14 +217,6 @@ def label_lines(ax: Axes) -> None:
 
     Call it last: positions depend on the current limits and scales. Names that would touch are
     moved apart.
-
-    Examples
-    --------
-    >>> figure, ax = subplots()
-    >>> _ = ax.plot([1, 2], [3, 4], label="TP")
-    >>> label_lines(ax)
-    >>> [text.get_text() for text in ax.texts]
-    ['TP']
     """
     drawn = [line for line in ax.get_lines() if len(line.get_xdata())]
     named = [line for line in drawn if not line.get_label().startswith("_")]
@@ -273,15 +234,7 @@ def label_lines(ax: Axes) -> None:
 
 
 def stamp(figure: Figure, text: str = STAND_IN) -> None:
-    """Write a text across the figure, once even if called again.
-
-    Examples
-    --------
-    >>> figure, ax = subplots()
-    >>> stamp(figure); stamp(figure)
-    >>> [text.get_text() for text in figure.texts]
-    ['stand-in data']
-    """
+    """Write a text across the figure, once even if called again."""
     if not any(artist.get_gid() == "stamp" for artist in figure.texts):
         look = {"ha": "center", "va": "center", "rotation": 20, "color": "0.45", "alpha": 0.45}
         size = min(24, 5 * figure.get_figwidth())
@@ -304,12 +257,6 @@ def render(figure: Figure, format: str) -> bytes:
 
     Ids of SVG elements come from a fixed salt, and the metadata omit time and matplotlib's
     version. Equal bytes need equal versions of matplotlib and FreeType.
-
-    Examples
-    --------
-    >>> figure, ax = subplots()
-    >>> render(figure, "svg") == render(figure, "svg")
-    True
     """
     silence = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
     if format not in silence:
@@ -324,15 +271,8 @@ def render(figure: Figure, format: str) -> bytes:
 def slider(draw: Callable[[object], object], **values: Sequence):
     """Return a slider that shows one picture per value, also on a page without a running program.
 
-    Parameters
-    ----------
-    draw : callable
-        Draws the figure of one value. The first line of its docstring says what is seen.
-    **values : Sequence
-        One argument: its name and its values in order. The slider starts at the middle one.
-
-    Notes
-    -----
+    `draw` draws the figure of one value; the first line of its docstring says what is seen. The
+    one further argument has a name and its values in order; the slider starts at the middle one.
     All pictures are drawn now, and are part of what is shown: about 10 kB each.
 
     Examples

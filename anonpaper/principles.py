@@ -68,7 +68,11 @@ class Principle(ABC):
     monotone: ClassVar[bool] = False
     upward_closed: ClassVar[bool] = False
     of: object = None
-    bound: float
+
+    @property
+    def bound(self) -> float:
+        """The level that is required: the first parameter."""
+        return getattr(self, self.__match_args__[0])
 
     @abstractmethod
     def levels(self, counts: GroupCounts) -> np.ndarray:
@@ -153,7 +157,6 @@ class KAnonymity(Principle):
     needs_sensitive: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
     upward_closed: ClassVar[bool] = True
-    bound = property(lambda self: self.k)
 
     def __post_init__(self) -> None:
         check_integer("k", self.k, 1)
@@ -168,7 +171,6 @@ class DistinctLDiversity(_OnValues):
 
     l: int
     upward_closed: ClassVar[bool] = True
-    bound = property(lambda self: self.l)
 
     def __post_init__(self) -> None:
         check_integer("l", self.l, 1)
@@ -182,7 +184,6 @@ class _RealL(_OnValues):
     """A principle whose l may be any number of at least 1."""
 
     l: float
-    bound = property(lambda self: self.l)
 
     def __post_init__(self) -> None:
         check_number("l", self.l, 1, np.finfo(float).max)
@@ -230,7 +231,6 @@ class RecursiveLDiversity(_OnValues):
     c: float
     l: int
     larger_is_safer: ClassVar[bool] = False
-    bound = property(lambda self: self.c)
 
     def __post_init__(self) -> None:
         check_number("c", self.c, 0, np.finfo(float).max, open_low=True)
@@ -255,7 +255,6 @@ class Theta(_OnValues):
 
     theta: float
     larger_is_safer: ClassVar[bool] = False
-    bound = property(lambda self: self.theta)
 
     def __post_init__(self) -> None:
         check_number("theta", self.theta, 0, 1, open_low=True)
@@ -287,7 +286,6 @@ class TCloseness(_OnValues):
     t: float
     distance: str = "equal"
     larger_is_safer: ClassVar[bool] = False
-    bound = property(lambda self: self.t)
 
     def __post_init__(self) -> None:
         check_number("t", self.t, 0, 1)

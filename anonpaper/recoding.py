@@ -154,26 +154,6 @@ class Recoding:
         ends = np.cumsum([attribute.size - 1 for attribute in attributes])[:-1]
         return cls(attributes, [np.r_[0, np.cumsum(part)] for part in np.split(cuts, ends)])
 
-    def encode(self) -> np.ndarray:
-        """Return the recoding as a chromosome, shape (bits,), bool; the inverse of :meth:`decode`.
-
-        ParameterError if a sub-domain is not a run of successive values, which bits cannot
-        express.
-
-        Examples
-        --------
-        >>> m = ap.examples.hospital()
-        >>> Recoding(m.attributes, [[0, 0, 1], [0, 0], [0, 1, 2]]).encode().astype(int).tolist()
-        [0, 1, 0, 1, 1]
-        """
-        for attribute, ids in zip(self.attributes, self.maps, strict=True):
-            if np.count_nonzero(np.diff(ids)) != ids.max():
-                raise ParameterError(
-                    f"a sub-domain of {attribute.name!r} is not a run of successive values, so "
-                    "bits cannot express it"
-                )
-        return np.concatenate([np.diff(ids) != 0 for ids in self.maps])
-
     def sub_domains(self, name: object) -> list[list]:
         """Return the sub-domains of an attribute as lists of values."""
         j = self._index(name)
