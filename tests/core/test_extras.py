@@ -9,7 +9,6 @@ import pytest
 import anonpaper as ap
 from anonpaper.datasets import loading
 from anonpaper.errors import NotInstalledError
-from anonpaper.owner.reader import read_table
 
 M = ap.examples.hospital()
 A_CSV = next(Path(ap.__file__).parent.glob("datasets/*.csv"))
@@ -21,6 +20,7 @@ def written(path):
 
 CALLS = {
     "learning: sklearn.ensemble": lambda path: ap.repair.pattern_friendly(M),
+    "excel: openpyxl": lambda path: ap.read(path.with_suffix(".xlsx"), ["age"]),
     "parquet: pyarrow": written,
     "plots: matplotlib": lambda path: ap.plots,
     "scale: ibis": lambda path: ap.scan(A_CSV, qi=["age"]),
@@ -39,19 +39,6 @@ def test_what_an_extra_brings_is_named_where_it_is_missing(needed, tmp_path, mon
     with pytest.raises(NotInstalledError, match=rf"{package} .*pip install '\.\[{extra}\]'"):
         CALLS[needed](tmp_path / "table.parquet")
     assert not [*tmp_path.iterdir()]
-
-
-def test_reading_parquet_says_what_to_install(tmp_path, monkeypatch):
-    (tmp_path / "table.parquet").write_bytes(b"PAR1")
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(NotInstalledError, match="pyarrow"):
-        read_table(str(tmp_path / "table.parquet"))
-
-
-def test_reading_a_workbook_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(NotInstalledError, match=r"openpyxl.*pip install '\.\[excel\]'"):
-        ap.read(tmp_path / "table.xlsx", ["age"])
 
 
 def test_without_pyarrow_a_data_set_is_built_each_time(tmp_path, monkeypatch):

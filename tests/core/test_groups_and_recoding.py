@@ -162,15 +162,12 @@ def test_searches_publish_the_names_of_the_trees_they_are_given():
 def test_quantiles_put_rows_where_their_middle_lies(numbers, parts):
     tree = ap.Hierarchy.quantiles(pd.Series(numbers), parts)
     column = pd.Series(numbers).sort_values(ignore_index=True)
-    middle = column.groupby(column).apply(lambda rows: np.mean(rows.index + 0.5)) / len(column)
+    ends = column.groupby(column).apply(lambda rows: rows.index[0] + rows.index[-1] + 1)
     for level, part in enumerate(parts, start=1):
-        of_part = {}
-        for value, share in middle.items():
-            of_part.setdefault(int(round(share * 2 * len(column)) * part // (2 * len(column))), [])
-            of_part[int(round(share * 2 * len(column)) * part // (2 * len(column)))].append(value)
-        for held in of_part.values():
-            name = str(held[0]) if len(held) == 1 else f"[{held[0]} - {held[-1]}]"
-            assert {tree.generalize(value, level) for value in held} == {name}
+        for _, of_part in ends.groupby(ends * part // (2 * len(column))):
+            low, high = of_part.index[[0, -1]]
+            name = str(low) if low == high else f"[{low} - {high}]"
+            assert {tree.generalize(value, level) for value in of_part.index} == {name}
 
 
 @settings(deadline=None)

@@ -8,13 +8,6 @@ from anonpaper import errors
 from anonpaper.files import check_place, named_by_user, sha256, whole_files
 from anonpaper.hierarchy import exact_number
 from anonpaper.principles import l_diversity
-from anonpaper.recoders.evaluation import (
-    achievement,
-    dispersion,
-    loss_weight,
-    penalty,
-    preference_deviation,
-)
 
 
 def test_checks_return_what_they_were_given_in_one_form():
@@ -26,7 +19,6 @@ def test_checks_return_what_they_were_given_in_one_form():
     assert errors.check_weights(["age", "sex"], {"age": 5}).tolist() == [5.0, 1.0]
     assert str(exact_number("width", 0.1, 0)) == "1/10"
     assert l_diversity(3, "distinct") == ap.DistinctLDiversity(3)
-    assert achievement(0.2, 1.0, preference=(0.2, 1.0)).round(4) == 0.1667
     assert ap.tp.algorithm.promised({"l": 3}) == [ap.FrequencyLDiversity(3)]
 
 
@@ -68,11 +60,3 @@ def test_files_appear_when_they_are_complete_and_under_a_name_that_fits(tmp_path
     ):
         (tmp_path / "nothing.csv").read_bytes()
     assert sha256("anonpaper").startswith("15c2d30f")
-
-
-def test_formulas_of_loss_and_bias():
-    assert penalty(np.array([1, 2, 5]), 5).tolist() == [0.0, 0.25, 1.0]
-    assert penalty(1, 1) == 0
-    assert dispersion(2, 4, n=10) == pytest.approx(2 / 9)
-    assert loss_weight((0.2, 1.0)) == pytest.approx(0.8333, abs=1e-4)
-    assert preference_deviation(0.3, 0.5, preference=(0.2, 1.0)) == pytest.approx(-0.4)

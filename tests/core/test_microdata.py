@@ -181,9 +181,3 @@ def test_numbers_that_floating_point_cannot_measure_have_an_order_only(numbers):
     assert ap.full_domain(m, 2).info["ncp"] >= 0
     with pytest.raises(errors.ColumnError, match="not numeric"):
         ap.granularize(m, {"id": 1})
-
-
-@pytest.mark.parametrize("rows", [[9], [-1], [0.5], [True, False], 1, [[0]], ["a"], [None]])
-def test_positions_out_of_range_are_refused(rows):
-    with pytest.raises(errors.ParameterError, match="from 0 to 3, or a mask of 4 booleans"):
-        Microdata(PEOPLE, ["age"]).take(rows)
