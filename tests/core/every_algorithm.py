@@ -138,27 +138,11 @@ def main(way, rows=240):
 
     warnings.simplefilter("error", RuntimeWarning)
     with compiled.at_once() if way == "compiled" else contextlib.nullcontext():
-        found = {
+        return {
             name: digest(ap, call())
             for name, call in results(ap, int(rows))
             if not (without and name == NEEDS_PYMOO)
         }
-    return found if way != "compiled" else found | {"compiled twice": compiled_twice()}
-
-
-def compiled_twice():
-    """List loops that Python calls with two kinds of arguments, as rows and columns are."""
-    from anonpaper.compiled import Loop
-
-    return [
-        f"{name}.{loop.__name__}: {loop.compiled.signatures}"
-        for name, module in sorted(sys.modules.items())
-        for loop in (vars(module).values() if name.startswith("anonpaper.") else ())
-        if isinstance(loop, Loop)
-        and loop._is_compiled
-        and len([kind for kind in loop.compiled.signatures if "Literal" not in str(kind)]) > 1
-        and loop.__name__ != "squared_distance_gain"  # one line, of ints and of floats
-    ]
 
 
 if __name__ == "__main__":
