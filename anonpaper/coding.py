@@ -101,7 +101,11 @@ class Columns:
             return self._frame
         if self._rows is not None:
             return self._of.frame.take(self._rows)
-        frame = self._of.frame.copy(deep=False)
+        if self._of is not None:
+            frame = self._of.frame.copy(deep=False)
+        else:
+            _, codes = next(iter(self._given.values()))
+            frame = pd.DataFrame(index=range(len(codes)))
         for name, (attribute, codes) in self._given.items():
             frame[name] = pd.Series(attribute.values[codes], frame.index).infer_objects()
         return frame

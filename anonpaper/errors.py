@@ -210,10 +210,6 @@ def check_weights(
     if weights is None:
         return np.ones(len(names))
     weights = check_named("weights", weights, names)
-    for name, weight in weights.items():
-        number = isinstance(weight, (int, float, np.number)) and not isinstance(weight, bool)
-        if not number or not 0 <= weight < np.inf:
-            raise ParameterError(
-                f"weights[{name!r}] must be a finite number of at least 0, got {weight!r}"
-            )
-    return np.array([float(weights.get(name, left_out)) for name in names])
+    most = np.finfo(float).max
+    checked = {name: check_number(f"weights[{name!r}]", w, 0, most) for name, w in weights.items()}
+    return np.array([checked.get(name, left_out) for name in names])
