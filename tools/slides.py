@@ -77,14 +77,14 @@ def ran(code: re.Match, names: dict) -> str:
 
 def drawn(mark: re.Match, path: Path) -> str:
     """Return the picture that a mark names, with its alternative text."""
-    texts = yaml.safe_load((LESSONS / "alt_texts.yaml").read_text()).get(path.stem, {})
     if concept := re.fullmatch(r"(\w+)\((\d*)\)", mark[1]):
         picture = course_pictures.draw(concept[1], *map(int, filter(None, [concept[2]])), dpi=240)
         text = course_pictures.about(concept[1])
     else:
         cell = next(cell for cell in nbformat.read(path, 4).cells if cell.id == mark[1])
         made = {kind: data for one in cell.outputs for kind, data in one.get("data", {}).items()}
-        text, picture = texts.get(mark[1]), made.get("image/png")
+        shows = cell.metadata.get("mystnb", {}).get("image", {})
+        text, picture = shows.get("alt"), made.get("image/png")
         if picture is None:  # what a slider shows first
             shown = re.search(r'alt="([^"]*)" src="[^",]*,([^"]*)">', made["text/html"])
             text, picture = shown.groups()
