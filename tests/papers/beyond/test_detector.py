@@ -11,13 +11,6 @@ from scipy.stats import norm
 
 import anonpaper as ap
 
-SHARES = [0.3, np.array([0.0, 0.6])]
-
-
-def some_counts(seed, classes=6):
-    rng = np.random.default_rng(seed)
-    return rng.integers(0, 6, (classes, 2)) + [1, 0], rng.integers(0, 6, (classes, 2)) * [0, 1]
-
 
 def people(rows, seed=0):
     rng = np.random.default_rng(seed)
@@ -49,24 +42,6 @@ def two(real):
 
 
 # ---- the formula ------------------------------------------------------------------------------
-
-
-def test_risks_of_single_classes_are_those_computed_by_hand():
-    real, invented = np.array([[3, 1]]), np.array([[0, 2]])
-    assert detector.own_risk(real, real) == 0.625
-    assert detector.known_shares(np.array([[3, 1], [0, 4]])) == 0.53125
-    risks = [detector.expected_risk(real, invented, auc, 1 / 3) for auc in (0.5, 0.8, 1)]
-    assert risks == pytest.approx([0.5, 0.533, 0.625], abs=5e-4)
-
-
-@pytest.mark.parametrize("share", SHARES)
-@pytest.mark.parametrize("seed", range(4))
-def test_formula_ends_at_the_prior_and_at_real_people_alone(seed, share):
-    real, invented = some_counts(seed)
-    blind = detector.own_risk(real, (real + invented) * (1 - share))
-    assert detector.expected_risk(real, invented, 0.5, share) == pytest.approx(blind, abs=1e-6)
-    alone = detector.expected_risk(real, invented, 1, share)
-    assert alone == pytest.approx(detector.own_risk(real, real), abs=1e-6)
 
 
 @pytest.mark.parametrize(("auc", "share"), [(0.6, 0.3), (0.8, 0.5), (0.9, 0.2)])
@@ -158,40 +133,3 @@ def test_the_informed_believe_what_all_worlds_say(pad):
 
 
 # ---- the protocol -----------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def attacked():
-    tables = {"adult": people(1500)}
-    return {
-        name: pd.DataFrame(detector.attack(tables, "adult", name, 4, 100, 0))
-        for name in detector.PUBLICATIONS
-    }
-
-
-def test_padded_releases_keep_to_their_l_and_k(attacked):
-    for name, most in {"l = 1.5": 2 / 3, "l = 2": 0.5, "complement": 0.5}.items():
-        found = attacked[f"padded, {name}"]
-        assert (found["largest share"] <= most + 1e-12).all()
-        assert (found["fewest real in a class"] >= 4).all()
-    complement = attacked["padded, complement"]
-    told = (complement["risk, informed"] - complement["risk, shares"]).abs()
-    assert told.max() < 1e-9
-    assert (complement.loc[complement["sees"] == "box", "AUC"] == 0.5).all()
-    # there a sum of box and value has no use for the box: all rows of a value look alike
-    alike = complement[complement["detector"] == "logistic"]
-    assert len(alike) and (alike["AUC, rare"] == 0.5).all()
-
-
-def test_invented_people_are_of_another_draw():
-    parts = detector.draw(people(1500), 100, 0)
-    trees = ap.datasets.trees.hierarchies("adult", parts.table)
-    rel = detector.publish(parts.table, parts.ours, "paper, people invented", 4, trees, (), 0)
-    counts = rel.microdata.sensitive_counts
-    assert counts[0] == counts[1]
-    columns = [*parts.ours.qi, "salary-class"]
-    known = set(parts.ours.frame[columns].astype(str).agg("|".join, axis=1))
-    added = rel.microdata.frame[rel.is_synthetic][columns].astype(str).agg("|".join, axis=1)
-    assert set(added) <= known
-    with pytest.raises(ap.errors.InfeasibleError, match="more people"):
-        detector.publish(parts.table, parts.test, "paper, people invented", 4, trees, (), 0)

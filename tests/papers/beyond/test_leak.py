@@ -92,29 +92,6 @@ def test_the_posterior_of_one_release_is_that_of_the_package(name):
     assert seen["concluded"].to_numpy() == pytest.approx(of_row)
 
 
-@pytest.mark.parametrize("knows", [0, 1])
-def test_who_publishes_every_row_alone_reveals_everything(knows):
-    small = next(s for s in map(_small, range(99)) if len(s.m.cells) == len(s.codes))
-    channel = leak.by_labels(small, np.tile(np.arange(7), (len(small.tables), 1)))
-    found = leak.recovered(small, channel, channel, knows)
-    assert found["right"] == found["sure"] == found["own"] == 1
-
-
-@pytest.mark.parametrize("knows", [0, 1])
-def test_a_uniform_draw_leaks_nothing_beyond_counting_and_the_optimum_does(knows):
-    small = _small(5)
-    draws = leak.diverse_groupings(small, L)
-    ones = np.ones(len(draws.stars))
-    counted = leak.Channel(draws.table, draws.key, ones, draws.stars)
-    uniform = leak.recovered(small, leak.drawn(draws, ones), counted, knows)
-    assert uniform["right"] == pytest.approx(uniform["counted"], abs=1e-12)
-    best = leak.drawn(draws, 1.0 * (draws.stars == draws.fewest[draws.table]))
-    found = leak.recovered(small, best, counted, knows)
-    assert found["right"] > found["counted"] + 0.01
-    optimum = [ap.exact(leak._with(small, values), L).info["cost"] for values in small.tables]
-    assert optimum == draws.fewest.tolist()
-
-
 def test_counting_by_buckets_is_counting_all_groupings():
     for seed in range(2):
         small = _small(seed, counts=(3, 2, 1))
@@ -128,14 +105,6 @@ def test_counting_by_buckets_is_counting_all_groupings():
             assert leak.recovered(small, channel, ways) == pytest.approx(by_all)
 
 
-def test_values_that_can_be_renamed_tell_nothing_until_one_is_known():
-    small = _small(1, counts=(3, 3), sizes=(3, 3, 3))
-    draws = leak.diverse_groupings(small, L)
-    best = leak.drawn(draws, 1.0 * (draws.stars == draws.fewest[draws.table]))
-    assert leak.recovered(small, best, best)["right"] == pytest.approx(0.5)
-    assert leak.recovered(small, best, best, 1)["right"] > 0.65  # counting: 3 of 5 others
-
-
 def test_stops_lead_from_tp_plus_to_tp_refined():
     m = ap.load("adult", sensitive="occupation").sample(40, 0)
     at = [ap.suppress(m, p) for p in leak.refined_stops(m, 2)]
@@ -144,7 +113,3 @@ def test_stops_lead_from_tp_plus_to_tp_refined():
     assert stars[0] == ap.measure.stars(ap.suppress(m, ap.tp_plus(m, 2)))
     assert stars[-1] == ap.tp_refined(m, 2, seconds=0).info["stars"]
     assert not any(ap.measure.undiverse_rows(rel, 2) for rel in at)
-
-
-def test_groupings_without_singletons_are_all_there():
-    assert [len(leak.groupings(n, 2)) for n in (4, 6, 8)] == [4, 41, 715]  # OEIS A000296

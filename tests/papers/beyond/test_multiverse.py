@@ -68,15 +68,6 @@ def test_a_method_without_a_number_loses_and_is_not_left_out():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "measures"), [
-    ("loss", {"loss"}), ("risk", {"exposure"}), ("all", {"loss", "exposure"})
-])  # fmt: skip
-def test_a_ranking_is_tested_on_measures_of_its_kind(kind, measures):
-    about = ONE.assign(kind=kind)
-    found = scored(lambda at: 1.0, lambda at: 2.0, about, measures=("loss", "exposure"))
-    assert set(found["measure"]) == measures
-
-
 def explained(score, columns):
     """Return the variance that dummies of columns explain by least squares."""
     dummies = pd.get_dummies(score[columns].astype(str).agg(" ".join, axis=1)).to_numpy(float)
@@ -96,43 +87,12 @@ def test_the_parts_of_the_variance_are_those_of_least_squares():
     assert parts.drop("total").sum() < parts["total"]
 
 
-@pytest.mark.parametrize(("choice", "first"), [
-    ("table", "x"), ("n", 10), ("level", 2), ("form", "s"), ("measure", "loss")
-])  # fmt: skip
-def test_a_choice_that_alone_decides_has_all_of_the_variance(choice, first):
-    found = scored(lambda at: 1.0, lambda at: 2.0 if at[choice] == first else 0.5)
-    parts = rankings.deciding(found)
-    assert parts[choice] == pytest.approx(0.25) and parts["total"] == pytest.approx(0.25)
-    assert parts.drop([choice, "total"]).abs().max() < 1e-12
-
-
-def test_two_choices_that_decide_together_have_none_alone():
-    found = scored(
-        lambda at: 1.0, lambda at: 2.0 if (at["n"] == 10) == (at["form"] == "s") else 0.5
-    )
-    parts = rankings.deciding(found)
-    assert parts.drop("total").abs().max() < 1e-12 and parts["total"] == pytest.approx(0.25)
-
-
-def test_rankings_survive_if_they_hold_as_often_as_asked():
-    assert rankings.surviving(pd.Series([0.2, 0.9, 1.0, 0.5]), [0, 0.5, 0.9, 1]) == [
-        1, 0.75, 0.5, 0.25
-    ]  # fmt: skip
-
-
 def people(rows=1060):
     rng = np.random.default_rng(0)
     qi, many, two = beyond.TABLES["stroke"]
     columns = {name: rng.integers(0, 3, rows) for name in qi}
     frame = pd.DataFrame({**columns, many: rng.integers(0, 6, rows), two: rng.random(rows) < 0.3})
     return {"stroke": ap.Microdata(frame, qi, many)}
-
-
-def test_every_published_ranking_names_methods_of_its_group():
-    found = rankings.published_rankings()
-    assert found.index.is_unique and (found["better"] != found["worse"]).all()
-    for about in found.itertuples():
-        assert {about.better, about.worse} <= set(beyond.GROUPS[about.group][1])
 
 
 @pytest.mark.parametrize("group", ["l-diversity", "publications"])

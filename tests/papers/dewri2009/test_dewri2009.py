@@ -1,5 +1,4 @@
 import dewri2009
-import numpy as np
 import pytest
 
 import anonpaper as ap
@@ -20,28 +19,6 @@ def test_adult_has_the_domain_sizes_of_table_1_and_105_bits(adult):
     assert adult.n == 30_162
     assert len(ap.Recoding.identity(adult.attributes).encode()) == 105
     assert len(adult.cells) == 13_334
-
-
-def test_empty_intervals_belong_to_the_domain(adult):
-    age = adult.attribute("age")
-    rows = np.bincount(adult.codes[:, 0], minlength=20)
-    assert age.size == 20 and age.ordered and np.count_nonzero(rows) == 16
-    assert (age.values[0].left, age.values[-1].right) == (0, 100)
-
-
-def test_every_value_has_a_place_in_its_taxonomy(adult):
-    for name, groups in dewri2009.TAXONOMIES.items():
-        listed = [value for values in groups.values() for value in values]
-        assert len(listed) == len(set(listed))
-        assert adult.attribute(name).values.tolist() == listed
-
-
-def test_chromosomes_of_the_same_table_are_one_solution(adult):
-    setting = {"k_pref": 2, "preference": [0.2, 1.0], "evaluations": 3000, "seed": 0}
-    returned = dewri2009.returned_solutions(adult, **setting)
-    assert not returned.duplicated(["nwp", "necd", "effective_k"]).any()
-    everything = dewri2009.search(adult, **setting).info["non_dominated"]
-    assert len(everything) > len(returned)
 
 
 def test_no_gap_is_negative_and_processes_change_nothing(adult, monkeypatch, tmp_path):

@@ -47,39 +47,3 @@ def test_better_neighbours_are_those_that_single_flips_give(part):
         assert better_neighbours(evaluator, bits, k, preference) == better
         counts.append(better)
     assert len(set(counts)) > 2
-
-
-@pytest.mark.parametrize("objectives", [1, 2])
-def test_without_copies_all_chromosomes_of_the_population_differ(part, objectives):
-    _, final = varied_search(part, **SETTING, objectives=objectives, copies=False)
-    assert len(final) == 100
-    _, with_copies = varied_search(part, **SETTING, objectives=objectives)
-    assert len(with_copies) < 100
-
-
-@pytest.mark.parametrize("copies", [True, False])
-def test_one_objective_keeps_the_best_feasible_solution_ever_seen(part, copies):
-    archive, final = varied_search(part, **SETTING, objectives=1, copies=copies)
-    seen, last = archive.frame(), archive.frame(final)
-    feasible = seen[seen["effective_k"] >= 5]
-    assert last["ach"].min() == feasible["ach"].min() and (last["effective_k"] >= 5).all()
-
-
-def test_an_infeasible_first_population_holds_nothing_feasible(adult):
-    setting = SETTING | {"evaluations": 100}
-    archive, _ = varied_search(adult, **setting, feasible_start=False)
-    assert archive.values("effective_k").max() < 5
-    assert not measured_run(adult, **setting, feasible_start=False)["found"]
-
-
-def test_solutions_are_counted_as_tables(adult):
-    """Bits between the five-year intervals from 90 to 100, which nobody has, change nothing."""
-    setting = SETTING | {"k_pref": 2, "evaluations": 3000, "seed": 0}
-    archive, final = varied_search(adult, **setting)
-    frame = archive.frame(final)
-    row = measured_run(adult, **setting)
-    tables = frame[["nwp", "necd", "effective_k"]].drop_duplicates()
-    assert row["unique"] == len(tables) < len(frame)
-    assert 1 <= row["minima"] <= row["returned"] <= row["feasible"] <= row["unique"]
-    assert row["better in both"] == 0
-    assert 0 <= row["children alike, bit by bit"] < row["children alike"] <= 1

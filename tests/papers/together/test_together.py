@@ -2,7 +2,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import together
-from together_steps import KINDS
 
 import anonpaper as ap
 
@@ -61,17 +60,6 @@ def test_what_is_said_of_a_person_is_counted_from_the_published_frame(method):
         assert said["exact"] + said["range"] + said["star"] == m.d
 
 
-def test_invented_rows_make_all_secrets_equally_frequent_in_the_same_domains():
-    m = people(60)
-    fused = together.balance(m, seed=1)
-    assert len(set(fused.sensitive_counts)) == 1
-    assert fused.frame[m.qi].head(60).astype(str).equals(m.frame[m.qi].astype(str))
-    assert fused.synthetic.tolist() == [False] * 60 + [True] * (fused.n - 60)
-    assert [a.size for a in fused.attributes] == [a.size for a in m.attributes]
-    again = together.balance(m, seed=1)
-    assert again.frame.equals(fused.frame)
-
-
 # ---- one release ------------------------------------------------------------------------------
 
 
@@ -93,27 +81,6 @@ def test_levels_risk_and_true_rows_are_those_of_the_published_frame():
     assert found["worse than guessing"] == pytest.approx(found["misclassified"] - guessed)
 
 
-def test_counts_of_swapped_and_of_invented_rows_are_compared_with_the_peoples():
-    m, test = together.split(people(90), 60, seed=0)
-    fused = together.balance(m, seed=0)
-    releases = {
-        "swapped": published("K,L,θ, swapped", m),
-        "invented": ap.suppress(fused, ap.Partition(np.asarray(fused.cells.tuple_of_row))),
-    }
-    half = {a.name: max(1, ap.measure.queries.places(a) // 2) for a in m.attributes}
-    asked = ap.measure.workload(m, half, 20, 3)
-    for name, rel in releases.items():
-        found = together.measure_release(rel, m, test, queries=20, trees=3, seed=3)
-        of_own = rel.frame["occupation"].to_numpy()[: m.n] == m.frame["occupation"].to_numpy()
-        assert found["true rows"] == pytest.approx(of_own.sum() / len(rel.frame)), name
-        shown = rel.microdata.replace(frame=rel.frame, domains={"age": m.attribute("age").values})
-        truth, answers = asked.answers(m)[0], asked.answers(shown)[0]
-        errors = [
-            abs(a - t) / max(t, m.n / 1000) for a, t in np.c_[answers.ravel(), truth.ravel()]
-        ]
-        assert found["query error"] == pytest.approx(np.mean(errors)), name
-
-
 @pytest.mark.parametrize("method", together.METHODS)
 def test_a_method_reaches_on_the_rows_it_publishes_what_it_is_asked_for(method):
     m = people(200)
@@ -125,14 +92,6 @@ def test_a_method_reaches_on_the_rows_it_publishes_what_it_is_asked_for(method):
         {"adult": m}, "adult", method, 3, 0, rows=120, queries=5, trees=2
     )
     assert again == row
-
-
-def test_diagnoses_are_in_their_chapters():
-    codes = pd.Series(["139", "140", "250", "250.7", "251", "799.9", "800", "E909", "V58"])
-    assert together.chapters(codes).tolist() == [
-        "infections", "neoplasms", "diabetes", "diabetes", "endocrine", "symptoms", "injury",
-        "other", "other",
-    ]  # fmt: skip
 
 
 # ---- what follows -----------------------------------------------------------------------------
@@ -188,8 +147,3 @@ def test_advice_is_the_least_mean_loss_that_meets_the_need_on_every_seed():
     assert told["promised"].tolist() == [True, True]
     told = together.advice(risk[(risk["method"] == "B") & (risk["level"] == 2)], needs)
     assert told["promised"].tolist() == [False, False]
-
-
-def test_every_method_has_one_kind_in_the_picture():
-    named = [name for methods in KINDS.values() for name in methods]
-    assert sorted(named) == sorted(together.METHODS)

@@ -2,7 +2,6 @@
 
 import itertools
 
-import numpy as np
 import xiao2010_hardness as hardness
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -37,24 +36,3 @@ def test_both_directions_of_the_reduction(instance):
     assert reaches == has_matching(points, q) == (chosen is not None)
     if chosen is not None:
         assert has_matching([points[i] for i in chosen], q) and len(chosen) == q
-
-
-@given(instances())
-def test_the_table_has_the_properties_the_proof_uses(instance):
-    points, q, m = instance
-    table = hardness.table_of(points, q, m)
-    frame = table.frame
-    l = len(points[0])
-    assert len(frame) == l * q and table.d == len(points)
-    assert ((frame[table.qi] == 0).sum() == l).all()  # Property 1
-    nonzero = frame[table.qi].where(frame[table.qi] != 0)
-    assert (nonzero.isna() | nonzero.eq(frame["SA"], axis=0)).all(axis=None)
-    values = [set(frame["SA"].iloc[a * q : (a + 1) * q]) for a in range(l)]
-    assert len(set.union(*values)) == m == sum(map(len, values))
-
-
-def test_a_grouping_with_more_stars_shows_no_matching():
-    table = hardness.table_of([(0, 0, 0), (1, 1, 1)], q=2)
-    assert hardness.matching_of(table, ap.Partition(np.zeros(6, int))) is None
-    for partial in ([-1] * 6, [0, -1, 0, -1, 0, -1], [0, 0, 0]):
-        assert hardness.matching_of(table, ap.Partition(partial)) is None

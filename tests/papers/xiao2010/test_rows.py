@@ -28,16 +28,6 @@ def test_tp_by_rows_keeps_the_guarantees():
     assert phases == {1, 2, 3}
 
 
-def test_rows_of_a_group_have_equal_qi_or_are_removed():
-    for m, l in drawn_tables(50, seed=1):
-        p = rows.tp_by_rows(m, l)
-        groups = p.groups()
-        kept = groups[:-1] if p.info["residue_size"] else groups
-        assert all(len(np.unique(m.codes[group], axis=0)) == 1 for group in kept)
-        if p.info["residue_size"]:
-            assert len(groups[-1]) == p.info["residue_size"]
-
-
 def test_hilbert_row_by_row_is_diverse_and_by_cells_the_package_s_own():
     m = ap.examples.hospital().with_roles(qi=["Age", "Education"])
     order = rows.along_curve(m, by_rows=True)
