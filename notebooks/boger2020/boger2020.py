@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -66,14 +65,14 @@ POINT_TOLERANCE = 0.05
 
 def time_klt(m: Microdata, rows: int, repeats: int, seed: int, by_rows: bool = False) -> dict:
     """Time the clustering of a random part of a table, with the paper's parameters."""
-    how = {"weights": {"number": 0}, "index": False} if by_rows else {}
 
     def fresh() -> Microdata:
         drawn = m.sample(rows, seed)
         return numbered(drawn) if by_rows else drawn
 
-    seconds, p = timed(lambda drawn: klt(drawn, seed=seed, **how), repeats, fresh=fresh)
-    found = {"M": p.info["repeats"], "unplaced_rows": p.info["unplaced_rows"]}
+    group = groups_by_rows if by_rows else klt
+    seconds, p = timed(lambda drawn: group(drawn, seed=seed), repeats, fresh=fresh)
+    found = {"M": p.info["repeats"], "unplaced_rows": p.n_unpublished}
     return {"seconds": seconds, "groups": p.n_groups, **found}
 
 
@@ -82,8 +81,12 @@ def numbered(m: Microdata) -> Microdata:
     return m.replace(frame=m.frame.assign(number=np.arange(m.n)), qi=[*m.qi, "number"])
 
 
+#: Groups of a `numbered` table where every search looks at every row, as in the paper's steps.
+groups_by_rows = partial(program_groups, weights={"number": 0}, departures=(), every_pair=True)
+
+
 def outcome(
-    tables: Mapping[str, Microdata], data: str, k: int, l: int, theta: float, seed: int
+    tables: dict[str, Microdata], data: str, k: int, l: int, theta: float, seed: int
 ) -> dict:
     """Cluster a table; return the repeats of steps 1 to 3 and the rows that step 6 leaves out."""
     with warnings.catch_warnings():
@@ -97,11 +100,7 @@ def outcome(
 
 
 def errors_by_selectivity(
-    m: Microdata,
-    queries: int,
-    seed: int,
-    only: Collection[Sequence] | None = None,
-    tables: Sequence[str] = tuple(TABLES),
+    m: Microdata, queries: int, seed: int, only: list | None = None, tables=tuple(TABLES)
 ) -> list[dict]:
     """Measure the error of the tables of Figure 6 on the queries of Figures 8 to 12."""
     releases = [swap(m, klt(m, weights=TABLES[table], seed=seed), seed) for table in tables]
@@ -119,7 +118,7 @@ def errors_by_selectivity(
 
 
 def program_partitions(
-    m: Microdata, departures: Collection[str] = DEPARTURES, tables: Collection[str] = tuple(TABLES)
+    m: Microdata, departures: list[str] = DEPARTURES, tables=tuple(TABLES)
 ) -> dict[str, Partition]:
     """Return the groups that the author's program, or a part of it, makes for some tables."""
     return {
@@ -129,10 +128,10 @@ def program_partitions(
 
 def program_errors(
     m: Microdata,
-    partitions: Mapping[str, Partition],
+    partitions: dict[str, Partition],
     queries: int,
     seed: int,
-    only: Collection[Sequence] | None = None,
+    only: list | None = None,
 ) -> list[dict]:
     """Measure the errors of Figures 8 to 12 as the author's program does, and without rounding."""
     releases = [swap(m, p, seed) for p in partitions.values()]
@@ -153,11 +152,11 @@ def program_errors(
 
 def departures_alone(
     m: Microdata,
-    departures: Sequence[str],
-    tables: Sequence[str],
+    departures: list[str],
+    tables: list[str],
     queries: int,
-    seeds: Sequence[int],
-    only: Collection[Sequence],
+    seeds: list[int],
+    only: list,
 ) -> list[dict]:
     """Measure errors with some of the program's departures, by seed."""
     partitions = program_partitions(m, departures, tables)
@@ -188,7 +187,7 @@ def compare_points(errors: pd.DataFrame, published: pd.DataFrame) -> pd.DataFram
     return points
 
 
-def _rounds(m: Microdata, queries: int, seed: int, only: Collection[Sequence] | None):
+def _rounds(m: Microdata, queries: int, seed: int, only: list | None):
     """Yield what every round of simulation varies, its queries, and the generator behind them."""
     rounds = [("none", 0, 50.0)]
     for name in QI:
@@ -213,9 +212,7 @@ def _without_last_window(m: Microdata, asked: Workload, rng: np.random.Generator
     return asked
 
 
-def compare_methods(
-    m: Microdata, queries: int, seed: int, only: Collection[Sequence]
-) -> list[dict]:
+def compare_methods(m: Microdata, queries: int, seed: int, only: list) -> list[dict]:
     """Measure errors of swapping, anatomy and generalization on the same queries and groups."""
     # Mondrian's groups with frequency l = 3 promise less than klt's (a third at most); swapping
     # also publishes Mondrian's groups with klt's own promises
@@ -307,12 +304,7 @@ def _association(counts: np.ndarray) -> dict[str, float]:
 
 
 def errors_after_permuting(
-    m: Microdata,
-    within: Sequence[str] | None,
-    queries: int,
-    seed: int,
-    only: Collection[Sequence],
-    tables: Sequence[str],
+    m: Microdata, within: list[str] | None, queries: int, seed: int, only: list, tables: list[str]
 ) -> list[dict]:
     """Measure errors after the sensitive values are permuted among people alike by `within`."""
     if within is not None:
@@ -329,8 +321,8 @@ def errors_after_permuting(
 
 def compare_groupings(
     m: Microdata,
-    known: Sequence[Sequence[str]],
-    least_shares: Sequence[float],
+    known: list[list[str]],
+    least_shares: list[float],
     seed: int,
     people: Microdata | None = None,
 ) -> list[dict]:
@@ -358,7 +350,7 @@ def compare_groupings(
 
 
 def compare_membership(
-    members: Microdata, outsiders: Microdata, qi: Sequence[str], seed: int
+    members: Microdata, outsiders: Microdata, qi: list[str], seed: int
 ) -> list[dict]:
     """Test membership in a swapped table, and in a generalization by the same groups."""
     members, outsiders = members.with_roles(qi=list(qi)), outsiders.with_roles(qi=list(qi))

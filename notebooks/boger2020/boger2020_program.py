@@ -15,13 +15,8 @@ from anonpaper.compiled import loop
 from anonpaper.errors import check_weights
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata
-from anonpaper.partition.klt.distances import (
-    absorb,
-    copy_summary,
-    distance_kinds,
-    metric,
-    summaries_of_tuples,
-)
+from anonpaper.partition.klt.clustering import _partner, _step_5, _steps_1_and_2
+from anonpaper.partition.klt.distances import absorb, distance_kinds, metric, summaries_of_tuples
 from anonpaper.partition.klt.state import (
     Rows,
     Rule,
@@ -32,7 +27,6 @@ from anonpaper.partition.klt.state import (
     tag,
     take,
     unite_counts,
-    united,
 )
 from anonpaper.partition.klt.tree import (
     ANY,
@@ -69,8 +63,19 @@ def program_groups(
     seed: int | np.random.Generator | None = 0,
     *,
     departures: Collection[str] = DEPARTURES,
+    every_pair: bool = False,
 ) -> Partition:
-    """Group rows by the steps of section 3.1, with some departures of the author's program."""
+    """Group rows by the steps of section 3.1, with some departures of the author's program.
+
+    With `every_pair`, every search looks at all items, as in the paper's steps.
+    """
+
+    def planted(items, chosen, tags):
+        tree = plant(how, items, chosen, tags)
+        if every_pair:  # boxes that hold everything exclude nothing
+            tree.box[:, 1::2], tree.box[:, 2::2], tree.bits[:] = -np.inf, np.inf, ANY
+        return tree
+
     rule = Rule(k, l, theta + _ROUNDING)
     kinds = distance_kinds(m, None)
     weight = check_weights(m.qi, weights)
@@ -91,18 +96,23 @@ def program_groups(
         repeats += 1
         rows = _queued(m, order)
         waiting = np.flatnonzero(rows.head < rows.end)
-        points = plant(how, tuples, waiting, np.full(len(tuples.size), ANY))
+        points = planted(tuples, waiting, np.full(len(tuples.size), ANY))
         formed, queued = _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed)
+        queued = _queue_the_rest(how, rows, tuples, points, queued, clusters, formed)
         tags = _tags(rule, before, clusters, formed)
-        takers = plant(how, clusters.summaries, np.flatnonzero(tags), tags)
+        takers = planted(clusters.summaries, np.flatnonzero(tags), tags)
         backup = rows.backup[:queued][:: -1 if last_first else 1].copy()
         unassigned = _step_3(how, rule, before, rows, tuples, backup, clusters, takers, formed)
         cluster_of[order] = rows.cluster
         order = order[unassigned]
         if not last_first:
             order = order[np.argsort(place[order])]
-    others = plant(how, clusters.summaries, np.arange(formed), np.full(formed, ANY))
-    became = _step_5(how, rule, "one pass" in departures, clusters, others, formed)
+    others = planted(clusters.summaries, np.arange(formed), np.full(formed, ANY))
+    became = np.arange(formed)
+    if "one pass" in departures:
+        _merge_once(how, rule, clusters, others, became)
+    else:
+        _step_5(how, rule, clusters, others, False, became)
     return Partition(
         dense_labels(_at_last(became)[cluster_of]),
         info={"repeats": repeats, "formed": formed},
@@ -130,27 +140,14 @@ def _queued(m: Microdata, order: np.ndarray) -> Rows:
 
 
 @loop
-def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
-    """Form clusters of l distinct values; return their number and the length of the queue."""
-    queued = 0
-    for first in range(len(rows.tuple_of)):
-        t, c = rows.tuple_of[first], formed
-        if rows.head[t] == rows.end[t] or rows.turn[t] != first:  # it is assigned
-            continue
-        formed += 1
-        copy_summary(tuples, t, clusters.summaries, c)
-        count_row(rows, clusters, c, take(rows, points, t))
-        while clusters.distinct[c] < rule.l and rows.waiting.any():
-            start_search(points)
-            t = next_nearest(points, how, clusters.summaries, c, tuples, rows.turn, ANY)
-            r = take(rows, points, t)
-            if clusters.counts[c, rows.value_of[r]] == 0:
-                absorb(how, clusters.summaries, c, tuples, t)
-                count_row(rows, clusters, c, r)
-            else:
-                rows.backup[queued] = r
-                queued += 1
-    return formed, queued
+def _queue_the_rest(how, rows, tuples, points, queued, clusters, formed):
+    """Queue the rows that step 2 leaves, the next one being the closest to the last cluster."""
+    while rows.waiting.any():
+        start_search(points)
+        t = next_nearest(points, how, clusters.summaries, formed - 1, tuples, rows.turn, ANY)
+        rows.backup[queued] = take(rows, points, t)
+        queued += 1
+    return queued
 
 
 @loop
@@ -204,49 +201,22 @@ def _step_3(how, rule, before, rows, tuples, backup, clusters, takers, formed):
 
 
 @loop
-def _step_5(how, rule, once, clusters, others, formed):
-    """Merge unsatisfied clusters; return the cluster that each became part of, -1 if left out."""
-    # the program merges every cluster `once`, and leaves out none
-    became, summaries = np.arange(formed), clusters.summaries
-    for first in range(formed):
-        c = first
-        while became[c] == c and not holds(
+def _merge_once(how, rule, clusters, others, became):
+    """Merge every unsatisfied cluster once, into the place that it has; leave out none."""
+    summaries, turns = clusters.summaries, np.arange(len(became))
+    for c in range(len(became)):
+        if became[c] == c and not holds(
             rule, summaries.size[c], clusters.distinct[c], clusters.largest[c]
         ):
             set_tags(others, c, NOTHING)
-            partner = _partner(how, rule, clusters, others, became, c)
-            if partner < 0 and not once:
-                became[c] = -1
-            elif partner >= 0:
-                into, other = (c, partner) if once else (min(c, partner), max(c, partner))
-                absorb(how, summaries, into, summaries, other)
-                unite_counts(clusters, into, other)
-                set_tags(others, other, NOTHING)
-                became[other] = into
-                c = into
-            if became[c] == c:
+            partner = _partner(how, rule, clusters, others, turns, c, False)
+            if partner >= 0:
+                absorb(how, summaries, c, summaries, partner)
+                unite_counts(clusters, c, partner)
+                set_tags(others, partner, NOTHING)
+                became[partner] = c
                 widen(others, summaries, c)
-                set_tags(others, c, ANY)
-            if once:
-                break
-    return became
-
-
-@loop
-def _partner(how, rule, clusters, others, became, c):
-    """Return the closest cluster with which c is satisfied, or meets theta; -1 without any."""
-    fair, summaries, turns = -1, clusters.summaries, np.arange(len(became))
-    start_search(others)
-    while True:
-        other = next_nearest(others, how, summaries, c, summaries, turns, ANY)
-        if other < 0:
-            return fair
-        size = summaries.size[c] + summaries.size[other]
-        distinct, largest = united(clusters.counts[c], clusters.counts[other])
-        if holds(rule, size, distinct, largest):
-            return other
-        if fair < 0 and largest / size <= rule.theta:
-            fair = other
+            set_tags(others, c, ANY)
 
 
 def _at_last(became: np.ndarray) -> np.ndarray:

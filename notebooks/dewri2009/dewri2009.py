@@ -102,13 +102,7 @@ def short_name(column: str) -> str:
 # -- runs of the search ------------------------------------------------------------------------
 
 
-def search(
-    m: Microdata,
-    k_pref: int,
-    preference: Sequence[float],
-    weights: Sequence[float] | None = None,
-    **options,
-) -> Recoding:
+def search(m: Microdata, k_pref: int, preference, weights=None, **options) -> Recoding:
     """Run `preference_search` with weights in the order of the attributes."""
     return preference_search(m, k_pref, tuple(preference), by_name(m, weights), **options)
 
@@ -172,28 +166,17 @@ _METHODS = {
 
 
 def distance_to_optimum(
-    m: Microdata,
-    attributes: Sequence[str],
-    k_pref: int,
-    preference: Sequence[float],
-    method: str,
-    evaluations: int,
-    seed: int,
+    m: Microdata, attributes: Sequence[str], k_pref: int, preference, method: str, **budget
 ) -> dict:
     """Return ach of a method on a projection, and by which share it exceeds the least one."""
     part = m.with_roles(qi=list(attributes))
     least = _exhaustive(m, tuple(attributes), k_pref, tuple(preference)).info["ach"]
-    r = _METHODS[method](part, k_pref, tuple(preference), evaluations=evaluations, seed=seed)
+    r = _METHODS[method](part, k_pref, tuple(preference), **budget)
     return {"ach": r.info["ach"], "optimum": least, "gap": r.info["ach"] / least - 1}
 
 
 def course_of_search(
-    m: Microdata,
-    k_pref: int,
-    preference: Sequence[float],
-    method: str,
-    evaluations: int,
-    seed: int,
+    m: Microdata, k_pref: int, preference, method: str, evaluations: int, seed: int
 ) -> pd.DataFrame:
     """Return least feasible ach and hypervolume of the loss-bias plane along a search."""
     r = _METHODS[method](m, k_pref, tuple(preference), evaluations=evaluations, seed=seed)

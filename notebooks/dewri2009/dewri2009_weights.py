@@ -67,11 +67,7 @@ def effects_of_joins(
 
 
 def optimum_of(
-    m: Microdata,
-    attributes: Sequence[str],
-    k_pref: int,
-    preference: Sequence[float],
-    weights: Sequence[float] | None = None,
+    m: Microdata, attributes: Sequence[str], k_pref: int, preference, weights=None
 ) -> dict:
     """Return the effective k of the recoding of least ach of a projection, and its ties."""
     seen = _all_recodings(m, attributes, k_pref, preference, weights)

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-import pandas as pd
-from xiao2010_rows import along_curve, cells_of_rows, tp_by_rows, walk
+from xiao2010_rows import along_curve, tp_by_rows, walk
 
 from anonpaper.compendium.grids import timed
 from anonpaper.datasets import load, load_ipums
@@ -28,11 +26,13 @@ from anonpaper.publish import generalize, recode, suppress
 from anonpaper.randomness import generator
 from anonpaper.recoders.tds import tds
 
+Tables = dict[str, Microdata]
+
 #: The algorithms that section 6.1 compares, by the paper's names.
-ALGORITHMS: Mapping[str, Callable] = {"Hilbert": hilbert, "TP": tp, "TP+": tp_plus}
+ALGORITHMS = {"Hilbert": hilbert, "TP": tp, "TP+": tp_plus}
 
 
-def load_tables(names: Sequence[str], rows: int | None = None) -> dict[str, Microdata]:
+def load_tables(names: list[str], rows: int | None = None) -> dict[str, Microdata]:
     """Load OCC and SAL: from a survey file of the user's, or made from Census-Income."""
     read = load  # below: of survey files the first, 600,000 adults at most
     for path in sorted(raw_folder().glob("usa_*.csv*"))[:1]:
@@ -43,7 +43,7 @@ def load_tables(names: Sequence[str], rows: int | None = None) -> dict[str, Micr
 
 
 def projections(
-    qi: Sequence[str], dimensions: Sequence[int], at_most: int | None = None, seed: int = 0
+    qi: list[str], dimensions: list[int], at_most: int | None = None, seed: int = 0
 ) -> list[list[str]]:
     """Return the subsets of some sizes of the quasi-identifiers; `at_most` of a size, drawn."""
     rng = generator(seed)
@@ -57,17 +57,13 @@ def projections(
 
 
 def suppress_projection(
-    tables: Mapping[str, Microdata],
-    table: str,
-    qi: Sequence[str],
-    levels: Sequence[int],
-    algorithms: Sequence[str],
+    tables: Tables, table: str, qi: list[str], levels: list[int], algorithms: list[str]
 ) -> list[dict]:
     """Suppress one projection by each algorithm at each l, and look at the lemmas."""
     # above_5_8: the (QI-group, sensitive value) of which more rows are without a star than phase
     # one leaves; by Lemma 5.8 there are none. height and height_1: h(R), and after phase one.
     m = tables[table].with_roles(qi=list(qi))
-    cell_of_row = cells_of_rows(m)
+    cell_of_row = m.cells.cell_of_row
     rows = []
     for l in levels:
         left = counts_after_phase_one(m.cells, l)
@@ -121,12 +117,7 @@ def counts_after_phase_one(cells: Cells, l: int) -> np.ndarray:
 
 
 def suppress_reordered(
-    tables: Mapping[str, Microdata],
-    table: str,
-    qi: Sequence[str],
-    levels: Sequence[int],
-    orders: int,
-    vary: str,
+    tables: Tables, table: str, qi: list[str], levels: list[int], orders: int, vary: str
 ) -> list[dict]:
     """Suppress one projection in several drawn orders of what `vary` names."""
     # "curve": the quasi-identifiers and the values of those that have no order; "ties": the
@@ -171,7 +162,7 @@ def _by_tds(m: Microdata, l: int) -> Partition:
 
 
 #: The heuristics of section 6.1 as algorithms of suppression: their groups, published with stars.
-HEURISTICS: Mapping[str, Callable] = {
+HEURISTICS = {
     "Hilbert": hilbert,
     "Hilbert, frequent first": lambda m, l: hilbert(_reordered(m, m, "frequent first", None), l),
     "Mondrian": lambda m, l: mondrian(m, k=l, l=l),
@@ -180,11 +171,7 @@ HEURISTICS: Mapping[str, Callable] = {
 
 
 def compare_heuristics(
-    tables: Mapping[str, Microdata],
-    table: str,
-    qi: Sequence[str],
-    levels: Sequence[int],
-    heuristics: Sequence[str],
+    tables: Tables, table: str, qi: list[str], levels: list[int], heuristics: list[str]
 ) -> list[dict]:
     """Count the stars of one projection when the groups of each heuristic are suppressed."""
     m = tables[table].with_roles(qi=list(qi))
@@ -196,11 +183,11 @@ def compare_heuristics(
 
 
 def time_projection(
-    tables: Mapping[str, Microdata],
+    tables: Tables,
     table: str,
-    qi: Sequence[str],
-    samples: Sequence[float],
-    levels: Sequence[int],
+    qi: list[str],
+    samples: list[float],
+    levels: list[int],
     repeats: int,
     seed: int,
 ) -> list[dict]:
@@ -250,7 +237,7 @@ def _grouping(m: Microdata) -> float:
 
 
 def compare_with_generalization(
-    tables: Mapping[str, Microdata], table: str, qi: Sequence[str], levels: Sequence[int]
+    tables: Tables, table: str, qi: list[str], levels: list[int]
 ) -> list[dict]:
     """Measure the KL-divergence of one projection by TP+, with stars, and by TDS, recoded."""
     m = tables[table].with_roles(qi=list(qi))
@@ -265,7 +252,7 @@ def compare_with_generalization(
 
 
 def compare_with_boxes(
-    tables: Mapping[str, Microdata], table: str, qi: Sequence[str], l: int, n: int, seed: int
+    tables: Tables, table: str, qi: list[str], l: int, n: int, seed: int
 ) -> dict[str, float]:
     """Measure the KL-divergence of TP+'s groups with stars and with sub-domains, on drawn rows."""
     m = tables[table].with_roles(qi=list(qi)).sample(n, seed)
@@ -274,60 +261,3 @@ def compare_with_boxes(
         "with stars": kl_divergence(suppress(m, p)),
         "with sub-domains": kl_divergence(generalize(m, p)),
     }
-
-
-def coarsen(
-    tables: Mapping[str, Microdata],
-    table: str,
-    qi: Sequence[str],
-    l: int,
-    widths: Sequence[int],
-    least: int,
-) -> list[dict]:
-    """Join up to `width` neighbouring values before TP and TP+ (section 5.6)."""
-    # Domains of fewer than `least` values stay as they are. covered: the mean share of its domain
-    # that a value without a star covers beyond one value.
-    m = tables[table].with_roles(qi=list(qi))
-    sizes = np.array([a.size for a in m.attributes])
-    rows = []
-    for width in widths:
-        blocks = [np.arange(size) // (width if size >= least else 1) for size in sizes]
-        codes = np.column_stack([of[m.codes[:, j]] for j, of in enumerate(blocks)])
-        held = np.column_stack([np.bincount(of)[codes[:, j]] for j, of in enumerate(blocks)])
-        beyond = (held - 1) / np.maximum(sizes - 1, 1)
-        frame = pd.DataFrame(codes, columns=m.qi).assign(value=m.sensitive_codes)
-        own = dict.fromkeys(m.qi)  # the domains are those of the codes
-        coarse = m.replace(frame=frame, sensitive="value", domains=own)
-        for name in ("TP", "TP+"):
-            release = suppress(coarse, ALGORITHMS[name](coarse, l))
-            star = star_pattern(release)[release.entries.of_row]
-            rows.append(
-                {
-                    "d": m.d,
-                    "width": width,
-                    "algorithm": name,
-                    "stars": int(star.sum()),
-                    "covered": float(beyond[~star].mean()),
-                    "divergence": _divergence(m, coarse, star, held),
-                }
-            )
-    return rows
-
-
-def _divergence(m: Microdata, coarse: Microdata, star: np.ndarray, held: np.ndarray) -> float:
-    """Return KL(f, f*) of a table with stars and sub-domains, which the package measures apart."""
-    cells = m.cells
-    point = cells.rows[cells.row_start[:-1]]  # a row of every cell
-    sizes = np.array([a.size for a in m.attributes], dtype=float)
-    codes = np.vstack([coarse.codes.T, m.sensitive_codes]).astype(np.int64)
-    places = codes.max(axis=1) + 1
-    bits = star @ (1 << np.arange(m.d))
-    density = np.zeros(len(point))  # a star is spread over all values, a sub-domain over its own
-    for mask in np.unique(bits):
-        starred = mask >> np.arange(m.d) & 1 == 1
-        keys = np.ravel_multi_index(codes * ~np.append(starred, False)[:, None], places)
-        published, counts = np.unique(keys[bits == mask], return_counts=True)
-        place = np.searchsorted(published, keys[point]).clip(max=len(published) - 1)
-        matches = np.where(published[place] == keys[point], counts[place], 0)
-        density += matches / np.where(starred, sizes, held[point]).prod(axis=1)
-    return float((cells.counts * np.log(cells.counts / density)).sum() / m.n)

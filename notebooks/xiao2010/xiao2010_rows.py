@@ -24,7 +24,7 @@ def tp_by_rows(m: Microdata, l: int) -> Partition:
     l = require_eligible(m, l)
     cells = m.cells
     labels, phase, heights, pillars = _three_phases(
-        cells_of_rows(m), cells.tuple_of_cell, cells.sensitive.astype(np.int64), cells.start,
+        cells.cell_of_row, cells.tuple_of_cell, cells.sensitive.astype(np.int64), cells.start,
         m.sensitive_attribute.size, l,
     )  # fmt: skip
     info = {
@@ -34,11 +34,6 @@ def tp_by_rows(m: Microdata, l: int) -> Partition:
         "pillars": pillars,  # of R when phase three began
     }
     return Partition(dense_labels(labels), info, f"TP row by row, l = {l}")
-
-
-def cells_of_rows(m: Microdata) -> np.ndarray:
-    """Return the cell of every row: the rows of equal QI and equal sensitive value."""
-    return m.cells.cell_of_row
 
 
 def along_curve(m: Microdata, *, by_rows: bool) -> np.ndarray:

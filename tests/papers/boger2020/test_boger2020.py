@@ -33,7 +33,7 @@ def test_rounds_of_the_figures(adult):
 
 def test_searches_by_rows_make_the_same_groups(adult):
     few = adult.sample(600, 3)
-    by_rows = ap.klt(boger2020.numbered(few), weights={"number": 0}, index=False, seed=5)
+    by_rows = boger2020.groups_by_rows(boger2020.numbered(few), seed=5)
     assert np.array_equal(by_rows.labels, ap.klt(few, seed=5).labels)
     assert len(boger2020.numbered(few).cells) == few.n
     assert boger2020.time_klt(adult, 300, 2, 0, by_rows=True)["seconds"] > 0
