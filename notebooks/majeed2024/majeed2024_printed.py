@@ -100,20 +100,6 @@ def headlines() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=names.split())
 
 
-def common_formula(count: int = 5) -> pd.DataFrame:
-    """Return the formulas and sets of baselines that come nearest to both printed risks."""
-    risks = reference("majeed2024_tab6-9_disclosure_risk")
-    printed = reference("majeed2024_headlines").set_index("quantity")["improvement_pct"]
-    found, off = {}, {}
-    for size, names in {"small": ("adult", "stroke"), "large": ("census", "diabetes")}.items():
-        part = risks[risks["dataset"].isin(names)]
-        table = improvements(part, "disclosure_risk", ["dataset", "k"])
-        found[size] = table.set_index(["formula", "baselines"])["improvement_pct"]
-        off[size] = (found[size] - printed[f"disclosure risk of two {size} tables"]).abs()
-    table = pd.DataFrame(found).assign(off=pd.DataFrame(off).max(axis=1))
-    return table.nsmallest(count, "off").reset_index()
-
-
 def records_at_risk_arithmetic(counts: Mapping[str, object]) -> pd.DataFrame:
     """Recompute Table 11 from counts of sensitive values and from the sizes of Table 12."""
     printed = reference("majeed2024_tab11_records_at_risk")
@@ -153,14 +139,3 @@ def table_12_arithmetic(counts: Mapping[str, object]) -> pd.DataFrame:
             "saved of real cells": 1 - printed["proposed"] / (rows * width),
         }
     )
-
-
-def rounded_exposures(counts: Mapping[str, object]) -> pd.DataFrame:
-    """Divide the cells of Table 10 by (M - m) / M, M people of one value and m of the other."""
-    cells = reference("majeed2024_tab10_exposure")
-    least = {name: 100 * (1 - min(c) / max(c)) for name, c in counts.items()}
-    cells["least"] = cells["dataset"].map(least)
-    cells["multiple"] = cells["exposure_pct"] / cells["least"]
-    again = cells["multiple"].round(2) * cells["least"]
-    cells["round"] = (again - cells["exposure_pct"]).abs() <= 0.01
-    return cells.assign(chance=0.02 / (0.01 * cells["least"]))

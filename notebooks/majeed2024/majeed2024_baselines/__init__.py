@@ -10,10 +10,9 @@ from majeed2024_baselines.afa import afa_core
 from majeed2024_baselines.dca import dca_core
 from majeed2024_baselines.dhkmeans import dhkmeans_core
 from majeed2024_baselines.hyobscure import hyobscure
-from majeed2024_baselines.l_diversity import l_diversity
 from majeed2024_baselines.lopub import lopub
-from majeed2024_baselines.mrmondrian import mrmondrian
 from majeed2024_baselines.sdda import sdda
+from majeed2024_baselines.simple import l_diversity, mrmondrian
 
 #: Name in tables and figures -> method, in the paper's order.
 BASELINES = {
@@ -26,6 +25,3 @@ BASELINES = {
     "HyObscure": hyobscure,
     "DCA-core": dca_core,
 }
-
-#: Methods of which too little is known to rank them.
-UNRANKED = ("DCA-core",)

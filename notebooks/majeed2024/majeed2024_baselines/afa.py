@@ -16,7 +16,7 @@ from anonpaper.partition.mondrian import mondrian
 from anonpaper.publish import PublishedAttribute, Release
 from anonpaper.published_values import SubDomains
 from anonpaper.randomness import generator
-from majeed2024_baselines.association import cramers_v
+from majeed2024_baselines.simple import cramers_v
 
 _WIDEST, _INTERVALS = 3, 10
 

@@ -15,7 +15,7 @@ from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 from anonpaper.partition.mondrian import median_cut
 from anonpaper.publish import Release, shallow_generalize
-from majeed2024_baselines.asked import checked
+from majeed2024_baselines.simple import checked
 
 _COARSE = 8  # all blocks but the last cut parts of more than 8k rows only
 

@@ -15,7 +15,7 @@ from anonpaper.compiled import loop
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 from anonpaper.publish import Release, shallow_generalize
-from majeed2024_baselines.asked import checked
+from majeed2024_baselines.simple import checked
 
 _ITERATIONS, _PENALTY = 10, 0.5
 
@@ -51,12 +51,12 @@ def _split_all(scaled, ordered, largest, sensitive, n_values, k, l):
         middle = 0
         if last - first >= 2 * k:
             right, margin = _two_means(scaled, ordered, largest, sensitive, n_values, rows)
-            if _valid(rows, right, sensitive, n_values, k, l):
+            if _valid(rows, right, sensitive, k, l):
                 middle = _arrange(order, rows, right, first)
             else:
                 half = np.zeros(len(rows), np.bool_)
                 half[np.argsort(margin, kind="mergesort")[len(rows) // 2 :]] = True
-                if _valid(rows, half, sensitive, n_values, k, l):
+                if _valid(rows, half, sensitive, k, l):
                     middle = _arrange(order, rows, half, first)
         if middle == 0:
             labels[order[first:last]] = groups
@@ -164,15 +164,10 @@ def _farthest(scaled, ordered, rows, shares):
 
 
 @loop
-def _valid(rows, right, sensitive, n_values, k, l):
+def _valid(rows, right, sensitive, k, l):
     for side in (False, True):
-        present = np.zeros(n_values, np.bool_)
-        size = 0
-        for place in range(len(rows)):
-            if right[place] == side:
-                size += 1
-                present[sensitive[rows[place]]] = True
-        if size < k or present.sum() < l:
+        values = sensitive[rows[right == side]]
+        if len(values) < k or len(np.unique(values)) < l:
             return False
     return True
 
@@ -180,14 +175,5 @@ def _valid(rows, right, sensitive, n_values, k, l):
 @loop
 def _arrange(order, rows, right, first):
     """Put the left rows first, each side in its order; return where the right ones begin."""
-    place = first
-    for i in range(len(rows)):
-        if not right[i]:
-            order[place] = rows[i]
-            place += 1
-    middle = place
-    for i in range(len(rows)):
-        if right[i]:
-            order[place] = rows[i]
-            place += 1
-    return middle
+    order[first : first + len(rows)] = np.concatenate((rows[~right], rows[right]))
+    return first + len(rows) - right.sum()

@@ -18,7 +18,7 @@ from anonpaper.microdata import Microdata
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.publish import Release, shallow_generalize
 from anonpaper.randomness import generator
-from majeed2024_baselines.association import mutual_information
+from majeed2024_baselines.simple import mutual_information
 
 _CLUSTERS, _GROUPS, _ROUNDS = 10, 4, 5  # of users, of values that are generalized, of turns
 _BUDGET = 0.3  # distance of a cluster and the published one, by the mean distance of two clusters

@@ -19,7 +19,7 @@ from anonpaper.microdata import Microdata
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.publish import Release, shallow_generalize
 from anonpaper.randomness import generator
-from majeed2024_baselines.association import mutual_information
+from majeed2024_baselines.simple import mutual_information
 
 _BITS, _HASHES, _BINS = 16, 2, 10  # least filter, bits that a value sets, intervals of a number
 

@@ -15,7 +15,7 @@ from anonpaper.compiled import loop
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 from anonpaper.publish import Release, shallow_generalize
-from majeed2024_baselines.asked import checked
+from majeed2024_baselines.simple import checked
 
 
 def sdda(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Release:
@@ -72,113 +72,81 @@ def _classes_within(rows: np.ndarray, m: Microdata, k: int, l: int | None) -> np
         np.ascontiguousarray(m.codes[rows][:, by_name]),
         np.array([m.attributes[j].ordered for j in by_name]),
         np.array([m.attributes[j].size for j in by_name]),
-        sensitive[rows], 1 if l is None else m.sensitive_attribute.size, k, l or 1,
+        sensitive[rows], k, l or 1,
     )  # fmt: skip
 
 
 @loop
-def _cut_fragment(codes, ordered, sizes, sensitive, n_values, k, l):
+def _cut_fragment(codes, ordered, sizes, sensitive, k, l):
     """Label the rows of a fragment; parts are cut first in, first out."""
     n, d = codes.shape
-    order, buffer = np.arange(n), np.empty(n, np.int64)
-    labels = np.empty(n, np.int64)
-    counts = np.zeros(max(sizes.max(), n_values) + 1, np.int64)
-    left = np.empty(max(sizes.max(), 1), np.bool_)
-    queue = [(0, n)]
-    head, groups = 0, 0
+    labels, groups = np.empty(n, np.int64), 0
+    queue = [np.arange(n)]
+    head = 0
     while head < len(queue):
-        first, last = queue[head]
+        rows = queue[head]
         head += 1
-        rows = order[first:last]
-        middle = first
-        if last - first >= 2 * k:
-            scores = np.empty(d)
-            for j in range(d):
-                scores[j] = _score(codes[:, j], rows, sizes[j], counts)
+        is_cut = False
+        if len(rows) >= 2 * k:
+            counts = [_counts(codes[:, j][rows], sizes[j]) for j in range(d)]
+            scores = np.array([_entropy(of) for of in counts])
             # Ascending and stable, walked from behind: ties to the last column.
             for j in np.argsort(scores, kind="mergesort")[::-1]:
                 if scores[j] <= 0:
                     break
-                _choose_left(codes[:, j], rows, sizes[j], ordered[j], counts, left)
-                if _valid(codes[:, j], rows, left, sensitive, n_values, counts, k, l):
-                    middle = first
-                    for i in rows:
-                        if left[codes[i, j]]:
-                            buffer[middle] = i
-                            middle += 1
-                    behind = middle
-                    for i in rows:
-                        if not left[codes[i, j]]:
-                            buffer[behind] = i
-                            behind += 1
-                    for place in range(first, last):
-                        order[place] = buffer[place]
+                left = _left_values(counts[j], ordered[j], len(rows))[codes[:, j][rows]]
+                if _valid(sensitive[rows[left]], k, l) and _valid(sensitive[rows[~left]], k, l):
+                    queue.append(rows[left])
+                    queue.append(rows[~left])
+                    is_cut = True
                     break
-        if middle == first:
-            labels[order[first:last]] = groups
+        if not is_cut:
+            labels[rows] = groups
             groups += 1
-        else:
-            queue.append((first, middle))
-            queue.append((middle, last))
     return labels
 
 
 @loop
-def _score(column, rows, size, counts):
-    """Entropy of the values of a column in a part, natural logarithm."""
-    for i in rows:
-        counts[column[i]] += 1
-    score = 0.0
-    for value in range(size):
-        if counts[value] > 0:
-            share = counts[value] / len(rows)
-            score -= share * np.log(share)
-            counts[value] = 0
+def _counts(column, size):
+    """How many rows have each value."""
+    counts = np.zeros(size, np.int64)
+    for value in column:
+        counts[value] += 1
+    return counts
+
+
+@loop
+def _entropy(counts):
+    """Entropy of counts, natural logarithm."""
+    score, rows = 0.0, counts.sum()
+    for count in counts:
+        if count > 0:
+            score -= count / rows * np.log(count / rows)
     return score
 
 
 @loop
-def _choose_left(column, rows, size, ordered, counts, left):
+def _left_values(counts, ordered, rows):
     """Which values of a column go left."""
-    for i in rows:
-        counts[column[i]] += 1
-    half = len(rows) / 2
+    left = np.zeros(len(counts), np.bool_)
     if ordered:
         # Twice the median: the mean of the two middle values, where there are two.
-        low, high, seen = -1, -1, 0
-        for value in range(size):
-            seen += counts[value]
-            if low < 0 and seen > (len(rows) - 1) // 2:
-                low = value
-            if high < 0 and seen > len(rows) // 2:
-                high = value
-        for value in range(size):
-            left[value] = 2 * value < low + high
-    else:
-        taken = 0
-        by_frequency = np.argsort(-counts[:size], kind="mergesort")
-        left[:size] = False
-        for value in by_frequency:
-            if taken + counts[value] >= half:
-                # The boundary value goes to the lighter side.
-                left[value] = taken < len(rows) - taken - counts[value]
-                break
-            left[value] = True
-            taken += counts[value]
-    counts[:size] = 0
+        seen = np.cumsum(counts)
+        low = np.searchsorted(seen, (rows - 1) // 2, side="right")
+        high = np.searchsorted(seen, rows // 2, side="right")
+        return 2 * np.arange(len(counts)) < low + high
+    taken = 0
+    for value in np.argsort(-counts, kind="mergesort"):
+        if taken + counts[value] >= rows / 2:
+            # The boundary value goes to the lighter side.
+            left[value] = taken < rows - taken - counts[value]
+            break
+        left[value] = True
+        taken += counts[value]
+    return left
 
 
 @loop
-def _valid(column, rows, left, sensitive, n_values, counts, k, l):
-    """Whether both sides have k rows and l distinct sensitive values."""
-    for side in range(2):
-        size, distinct = 0, 0
-        for i in rows:
-            if left[column[i]] == (side == 0):
-                size += 1
-                counts[sensitive[i]] += 1
-                distinct += counts[sensitive[i]] == 1
-        counts[:n_values] = 0
-        if size < k or distinct < l:
-            return False
-    return True
+def _valid(values, k, l):
+    """Whether rows of these sensitive values are enough, and of enough values."""
+    return len(values) >= k and len(np.unique(values)) >= l

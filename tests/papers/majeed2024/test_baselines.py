@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from majeed2024_baselines import BASELINES
 from majeed2024_baselines.afa import afa_core
-from majeed2024_baselines.association import mutual_information
 from majeed2024_baselines.hyobscure import obfuscation_channel
 from majeed2024_baselines.lopub import estimate_joint, randomized_bits
 from majeed2024_baselines.sdda import sdda_classes
+from majeed2024_baselines.simple import mutual_information
 
 import anonpaper as ap
 from anonpaper.errors import InfeasibleError
