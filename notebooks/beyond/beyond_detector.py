@@ -106,17 +106,8 @@ def _counted(group: np.ndarray, value: np.ndarray, shape: tuple[int, int]) -> np
     return found
 
 
-def _one_by_one(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return class and value of every row, from rows counted by class and value."""
-    return tuple(np.repeat(at.ravel(), rows.ravel()) for at in np.indices(rows.shape))
-
-
 def _values(m: Microdata) -> int:
     return m.sensitive_attribute.size
-
-
-def _apart(auc: float) -> float:
-    return min(float(norm.ppf(auc)) * np.sqrt(2), _PERFECT)
 
 
 def _posterior(score: np.ndarray, apart: float, share) -> np.ndarray:
@@ -127,7 +118,7 @@ def _posterior(score: np.ndarray, apart: float, share) -> np.ndarray:
 
 def _weights(auc: float, share: float) -> tuple[np.ndarray, np.ndarray]:
     """Return what real and invented rows weigh at the scores of `_SCORES` about their means."""
-    apart = _apart(auc)
+    apart = min(float(norm.ppf(auc)) * np.sqrt(2), _PERFECT)
     return _posterior(_SCORES, apart, share), _posterior(_SCORES + apart, apart, share)
 
 
@@ -166,7 +157,8 @@ def padded(
     """
     rng = generator(seed)
     real = _counted(p.labels, m.sensitive_codes, (p.n_groups, _values(m)))
-    group, value = _one_by_one(pad(real))
+    more = pad(real)
+    group, value = (np.repeat(at.ravel(), more.ravel()) for at in np.indices(more.shape))
     rows, sizes = np.argsort(p.labels, kind="stable"), p.sizes()
     first = np.cumsum(sizes) - sizes
     columns = {

@@ -88,15 +88,8 @@ def _constraints(m: Microdata, k: int) -> list:
 
 
 def _diva(strategy: str) -> Callable:
-    return lambda m, k, seed: ap.diva(
-        m,
-        _constraints(m, k),
-        k,
-        strategy,
-        seed=seed,
-        max_backtracks=_MOST_BACKTRACKS,
-        max_seconds=3600,
-    )
+    limits = {"max_backtracks": _MOST_BACKTRACKS, "max_seconds": 3600}
+    return lambda m, k, seed: ap.diva(m, _constraints(m, k), k, strategy, seed=seed, **limits)
 
 
 def _search(population: int) -> Callable:
@@ -141,10 +134,11 @@ _GROUPINGS = {
     ),
 }
 _PUBLICATIONS = {
-    "swapping": lambda m, p, seed: ap.swap(m, p, seed), "anatomy": lambda m, p, seed:
-    ap.anatomize(m, p), "generalization": lambda m, p, seed: ap.generalize(m, p),
+    "swapping": ap.swap,
+    "anatomy": lambda m, p, seed: ap.anatomize(m, p),
+    "generalization": lambda m, p, seed: ap.generalize(m, p),
     "suppression": lambda m, p, seed: ap.suppress(m, p),
-}  # fmt: skip
+}
 
 
 def _repaired(method: str) -> Callable:
@@ -169,31 +163,24 @@ def _repaired(method: str) -> Callable:
 
 def _of_groups(method: Callable) -> Callable:
     """Return what publishes the groups, or the recoding, of a method in both forms."""
+    return lambda m, level, seed: _forms(m, method(m, level, seed))
 
-    def publish(m: Microdata, level: int, seed: int) -> dict[str, Release]:
-        return _forms(m, method(m, level, seed))
 
-    return publish
+_SWAPPED, _COMPARED = ("swapping", "generalization"), ("K,L,theta", "Mondrian")
 
 
 def _swapped(name: str) -> Callable:
     """Return what swaps and what generalizes one grouping."""
-
-    def publish(m: Microdata, k: int, seed: int) -> dict[str, Release]:
-        p = _GROUPINGS[name](m, k, seed)
-        return {form: _PUBLICATIONS[form](m, p, seed) for form in ("swapping", "generalization")}
-
-    return publish
+    return lambda m, k, seed: {
+        form: _PUBLICATIONS[form](m, _GROUPINGS[name](m, k, seed), seed) for form in _SWAPPED
+    }
 
 
 def _published(name: str) -> Callable:
     """Return what publishes two groupings in one form."""
-
-    def publish(m: Microdata, k: int, seed: int) -> dict[str, Release]:
-        return {of: _PUBLICATIONS[name](m, _GROUPINGS[of](m, k, seed), seed)
-                for of in ("K,L,theta", "Mondrian")}  # fmt: skip
-
-    return publish
+    return lambda m, k, seed: {
+        of: _PUBLICATIONS[name](m, _GROUPINGS[of](m, k, seed), seed) for of in _COMPARED
+    }
 
 
 #: Methods that answer one question -> the forms of their releases, and what publishes them.
@@ -203,8 +190,8 @@ GROUPS = {
     "repaired data": (
         ("all rows", "real people"), {name: _repaired(name) for name in ["Proposed", *BASELINES]}
     ),
-    "groupings": (("swapping", "generalization"), {name: _swapped(name) for name in _GROUPINGS}),
-    "publications": (("K,L,theta", "Mondrian"), {n: _published(n) for n in _PUBLICATIONS}),
+    "groupings": (_SWAPPED, {name: _swapped(name) for name in _GROUPINGS}),
+    "publications": (_COMPARED, {n: _published(n) for n in _PUBLICATIONS}),
 }  # fmt: skip
 #: Group -> a low and a high level: l of the first, k of the others.
 LEVELS = {name: (2, 4) if name == "l-diversity" else (5, 20) for name in GROUPS}

@@ -152,32 +152,30 @@ def _moves(borders: np.ndarray, size: int):
 
 
 def _state(m, codes, of_row, distances, borders, bound) -> dict:
+    """Find the channel of every group, and evaluate them."""
     of_group = np.searchsorted(borders, codes, side="right")
-    channels = []
-    for group in range(len(borders) + 1):
-        rows = of_group == group
-        joint = _joint(m.sensitive_codes[rows], of_row[rows], m, len(distances))
-        channels.append(obfuscation_channel(joint, distances, bound))
-    channels = np.array(channels)
+    _, joints = _joints(m, of_group, of_row, len(borders) + 1, len(distances))
+    channels = np.array([obfuscation_channel(joint, distances, bound) for joint in joints])
     return _evaluate(m, of_group, of_row, distances, channels) | {"channels": channels}
 
 
 def _evaluate(m, of_group, of_row, distances, channels) -> dict:
     """Leakage about the sensitive attribute and distortion, over all groups."""
-    leakage = distortion = 0.0
-    for group, channel in enumerate(channels):
-        rows = of_group == group
-        share = rows.mean()
-        joint = _joint(m.sensitive_codes[rows], of_row[rows], m, len(distances))
-        leakage += share * mutual_information(joint @ channel)
-        distortion += share * float((joint.sum(axis=0)[:, None] * channel * distances).sum())
-    return {"leakage": leakage, "distortion": distortion}
+    found = {"leakage": 0.0, "distortion": 0.0}
+    shares, joints = _joints(m, of_group, of_row, len(channels), len(distances))
+    for share, joint, channel in zip(shares, joints, channels, strict=True):
+        moved = joint.sum(axis=0)[:, None] * channel * distances
+        found["leakage"] += share * mutual_information(joint @ channel)
+        found["distortion"] += share * float(moved.sum())
+    return found
 
 
-def _joint(sensitive, clusters, m, size) -> np.ndarray:
-    values = m.sensitive_attribute.size
-    counts = np.bincount(sensitive * np.int64(size) + clusters, minlength=values * size)
-    return counts.reshape(values, size) / max(len(sensitive), 1)
+def _joints(m, of_group, of_row, groups, clusters) -> tuple[np.ndarray, np.ndarray]:
+    """Share of the rows, and joint distribution of value and cluster, of every group."""
+    counts = np.zeros((groups, m.sensitive_attribute.size, clusters))
+    np.add.at(counts, (of_group, m.sensitive_codes, of_row), 1)
+    rows = counts.sum(axis=(1, 2))
+    return rows / m.n, counts / np.maximum(rows, 1)[:, None, None]
 
 
 def _draw(of_group, of_row, channels, rng) -> np.ndarray:

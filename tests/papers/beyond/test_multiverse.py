@@ -49,14 +49,6 @@ def test_a_ranking_holds_as_often_as_counted_by_hand():
     )
 
 
-def test_numbers_that_differ_by_less_than_the_margin_are_ties():
-    rows = runs(lambda at: 1.0, lambda at: 1.004)
-    assert (rankings.scores(rows, ONE)["score"] == 1).all()
-    assert (rankings.scores(rows, ONE, margin=0.01)["score"] == 0.5).all()
-    endless = scored(lambda at: np.inf, lambda at: np.inf if at["n"] == 10 else 3.0)
-    assert endless.groupby("n")["score"].mean().tolist() == [0.5, 0]
-
-
 def test_a_method_without_a_number_loses_and_is_not_left_out():
     found = scored(
         lambda at: np.nan if at["level"] == 4 else 1.0, lambda at: np.nan if at["n"] == 20 else 0.5

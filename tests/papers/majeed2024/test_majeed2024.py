@@ -85,14 +85,3 @@ def test_every_part_is_a_level_up_as_if_published_so(cases, method):
     )
     assert found["DM, every part"] == pytest.approx(ap.measure.distortion(again, trees))
     assert found["DM, every part"] > found["DM"]
-
-
-def test_what_draws_nothing_is_run_once(cases):
-    grid = majeed2024.with_seeds([{"method": name} for name in majeed2024.METHODS], [0, 1, 2])
-    runs = pd.DataFrame(grid)["method"].value_counts()
-    for method in majeed2024.METHODS:
-        frames = [
-            majeed2024.release_of(cases, "stroke", method, 10, seed=seed)[0].frame.astype(str)
-            for seed in (0, 1)
-        ]
-        assert frames[0].equals(frames[1]) == (runs[method] == 1), method
