@@ -29,9 +29,6 @@ from anonpaper.partition.refined import _Groups, _in_other_order, attributes_kep
 from anonpaper.partition.tp import tp, tp_plus_groups
 from anonpaper.randomness import generator
 
-__all__ = ["METHODS", "ROLES", "STOPS", "Channel", "Small", "groupings", "leaks", "recovered",
-           "refined_stops", "small_table"]  # fmt: skip
-
 #: Quasi-identifiers and secret of the registers' tables.
 ROLES = {
     "adult": (["age", "education", "race", "sex"], "occupation"),

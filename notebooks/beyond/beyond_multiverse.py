@@ -21,8 +21,6 @@ from anonpaper.microdata import Microdata
 from anonpaper.publish import Release
 from anonpaper.repair import synthesis
 
-__all__ = ["GROUPS", "LEVELS", "TABLES", "load_tables", "outcomes"]
-
 #: Table -> quasi-identifiers to draw from, sensitive attribute of many values, and one of two.
 TABLES = {
     "adult": (["age", "workclass", "education", "marital-status", "race", "sex", "native-country",

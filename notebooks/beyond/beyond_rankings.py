@@ -15,23 +15,16 @@ import pandas as pd
 
 from anonpaper import plots
 
-__all__ = [
-    "CHOICES",
-    "RISKS",
-    "deciding",
-    "draw_winners",
-    "published_rankings",
-    "scores",
-    "shares",
-    "surviving",
-]
-
 #: What varies between settings; a set of quasi-identifiers belongs to one table and draw.
 CHOICES = ("table", "quasi-identifiers", "n", "level", "form", "measure")
 #: Measures of risk; all others are of loss and use.
 RISKS = ("disclosure", "exposure", "reconstruction")
 #: How far apart two equal numbers are, relative to the larger one.
 TIE = 1e-9
+#: How a ranking can end in a setting, the first that is true -> its score.
+_SCORE = {
+    "both fail": 0.5, "better fails": 0, "worse fails": 1, "tie": 0.5, "holds": 1, "fails": 0,
+}  # fmt: skip
 
 
 def published_rankings() -> pd.DataFrame:
@@ -68,21 +61,9 @@ def scores(rows: pd.DataFrame, rankings: pd.DataFrame, margin: float = TIE) -> p
         a, b = of[about["better"]], of[about["worse"]]
         gap = np.where(a == b, 0, (a - b).abs() / np.maximum(a.abs(), b.abs()))
         cases = [a.isna() & b.isna(), a.isna(), b.isna(), gap <= margin, a < b]
-        how = np.select(
-            cases, ["both fail", "better fails", "worse fails", "tie", "holds"], "fails"
-        )
-        score = pd.Series(how, of.index).map(
-            {
-                "both fail": 0.5,
-                "better fails": 0,
-                "worse fails": 1,
-                "tie": 0.5,
-                "holds": 1,
-                "fails": 0,
-            }
-        )
-        found.append(of.index.to_frame(index=False).assign(
-            ranking=name, score=score.to_numpy(float), how=how))  # fmt: skip
+        how = np.select(cases, [*_SCORE][:-1], "fails")
+        score = pd.Series(how).map(_SCORE).to_numpy(float)
+        found.append(of.index.to_frame(index=False).assign(ranking=name, score=score, how=how))
     return pd.concat(found, ignore_index=True)
 
 

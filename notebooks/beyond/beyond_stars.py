@@ -12,8 +12,6 @@ from anonpaper.partition.refined import tp_refined
 from anonpaper.partition.tp import tp, tp_plus
 from anonpaper.publish import suppress
 
-__all__ = ["DIVERSE", "stars_by_algorithm"]
-
 #: What promises frequency l-diversity of a table that can have it, and takes whole tables.
 DIVERSE = {
     "TP": tp,

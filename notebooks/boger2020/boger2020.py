@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from boger2020_program import DEPARTURES, program_groups
+from boger2020_program import program_groups
 from scipy.stats import chi2_contingency, entropy
 from sklearn.metrics import adjusted_rand_score
 
@@ -117,13 +117,9 @@ def errors_by_selectivity(
     return rows
 
 
-def program_partitions(
-    m: Microdata, departures: list[str] = DEPARTURES, tables=tuple(TABLES)
-) -> dict[str, Partition]:
-    """Return the groups that the author's program, or a part of it, makes for some tables."""
-    return {
-        table: program_groups(m, weights=TABLES[table], departures=departures) for table in tables
-    }
+def program_partitions(m: Microdata) -> dict[str, Partition]:
+    """Return the groups that the author's program makes for the tables of Figure 6."""
+    return {table: program_groups(m, weights=weights) for table, weights in TABLES.items()}
 
 
 def program_errors(
@@ -148,23 +144,6 @@ def program_errors(
             for table, down, full in zip(partitions, rounded.tolist(), exact.tolist(), strict=True)
         ]
     return rows
-
-
-def departures_alone(
-    m: Microdata,
-    departures: list[str],
-    tables: list[str],
-    queries: int,
-    seeds: list[int],
-    only: list,
-) -> list[dict]:
-    """Measure errors with some of the program's departures, by seed."""
-    partitions = program_partitions(m, departures, tables)
-    return [
-        {"seed": seed, **row}
-        for seed in seeds
-        for row in program_errors(m, partitions, queries, seed, only)
-    ]
 
 
 def compare_points(errors: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:

@@ -17,8 +17,6 @@ from anonpaper.microdata import Microdata
 from anonpaper.publish import swap
 from anonpaper.randomness import generator
 
-__all__ = ["clustering_steps", "draw_steps"]
-
 
 def clustering_steps(
     m: Microdata, k: int, l: int, theta: float, seed: int

@@ -39,8 +39,6 @@ from anonpaper.recoders.evaluation import (
 )
 from anonpaper.recoding import Recoding
 
-__all__ = ["TOLERANCE", "certified", "draw_arrivals", "hill_climbing"]
-
 #: Far above the rounding of the sums that are compared, numbers in [0, 1] of a few hundred terms;
 #: recodings whose NWP differs by less are not told apart.
 TOLERANCE = 1e-12

@@ -12,8 +12,6 @@ from anonpaper.publish import recode
 from anonpaper.recoders.evaluation import achievement
 from anonpaper.recoding import Recoding
 
-__all__ = ["draw_bits", "draw_step", "one_step"]
-
 
 def one_step(one: str, other: str, cut: int, flipped: int) -> dict[str, str]:
     """Return two parents, their child by crossover after bit `cut`, and the child mutated."""

@@ -14,8 +14,6 @@ from anonpaper.constraints import DiversityConstraint
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 
-__all__ = ["draw_accuracy", "draw_steps", "draw_strategies", "steps_of"]
-
 
 def steps_of(
     m: Microdata, constraints: Sequence[DiversityConstraint], p: Partition

@@ -40,12 +40,6 @@ from anonpaper.repair.encoding import in_preorder
 from anonpaper.repair.imbalance import find_imbalance
 from anonpaper.repair.synthesis import fuse
 
-__all__ = [
-    "METHODS", "NEEDS", "Method", "Need", "advice", "balance", "chapters", "in_words",
-    "load_table", "marked", "measure_point", "measure_release", "meeting", "not_dominated",
-    "of_person", "points", "split",
-]  # fmt: skip
-
 DISEASES = {  # first codes of the chapters of ICD-9, in their order
     "infections": 1, "neoplasms": 140, "endocrine": 240, "blood": 280, "mental": 290,
     "nervous": 320, "circulatory": 390, "respiratory": 460, "digestive": 520,

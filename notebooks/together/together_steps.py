@@ -10,8 +10,6 @@ from matplotlib.figure import Figure
 
 from anonpaper import plots
 
-__all__ = ["KINDS", "draw_fronts"]
-
 #: How the methods publish.
 KINDS = {
     "swapped secrets": ["K,L,θ, swapped"],

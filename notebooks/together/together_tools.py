@@ -10,8 +10,6 @@ from matplotlib.figure import Figure
 
 from anonpaper import plots
 
-__all__ = ["MEASURES", "draw_ranks", "draw_risk", "kept", "ranks", "trade_off"]
-
 #: What methods are ranked by, less being better, and its unit.
 MEASURES = {
     "detail lost": "detail lost (NCP)", "query error": "error of counts",

@@ -10,8 +10,6 @@ from matplotlib.figure import Figure
 from anonpaper import plots, suppress, tp
 from anonpaper.microdata import Microdata
 
-__all__ = ["PALE", "RESIDUE", "draw_counts", "draw_rows"]
-
 #: Background colours of the QI-groups, and of the residue R.
 PALE = ("#77AADD", "#99DDFF", "#44BB99", "#BBCC33", "#EEDD88")
 RESIDUE = "#FFAABB"
