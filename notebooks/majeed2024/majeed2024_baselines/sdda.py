@@ -81,6 +81,7 @@ def _cut_fragment(codes, ordered, sizes, sensitive, k, l):
     """Label the rows of a fragment; parts are cut first in, first out."""
     n, d = codes.shape
     labels, groups = np.empty(n, np.int64), 0
+    counts = np.zeros((d, sizes.max()), np.int64)
     queue = [np.arange(n)]
     head = 0
     while head < len(queue):
@@ -88,13 +89,19 @@ def _cut_fragment(codes, ordered, sizes, sensitive, k, l):
         head += 1
         is_cut = False
         if len(rows) >= 2 * k:
-            counts = [_counts(codes[:, j][rows], sizes[j]) for j in range(d)]
-            scores = np.array([_entropy(of) for of in counts])
+            counts[:] = 0
+            scores = np.empty(d)
+            for j in range(d):
+                for i in rows:
+                    counts[j, codes[i, j]] += 1
+                scores[j] = _entropy(counts[j])
             # Ascending and stable, walked from behind: ties to the last column.
             for j in np.argsort(scores, kind="mergesort")[::-1]:
                 if scores[j] <= 0:
                     break
-                left = _left_values(counts[j], ordered[j], len(rows))[codes[:, j][rows]]
+                left = _left_values(counts[j, : sizes[j]], ordered[j], len(rows))[
+                    codes[:, j][rows]
+                ]
                 if _valid(sensitive[rows[left]], k, l) and _valid(sensitive[rows[~left]], k, l):
                     queue.append(rows[left])
                     queue.append(rows[~left])
@@ -104,15 +111,6 @@ def _cut_fragment(codes, ordered, sizes, sensitive, k, l):
             labels[rows] = groups
             groups += 1
     return labels
-
-
-@loop
-def _counts(column, size):
-    """How many rows have each value."""
-    counts = np.zeros(size, np.int64)
-    for value in column:
-        counts[value] += 1
-    return counts
 
 
 @loop
