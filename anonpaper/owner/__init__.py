@@ -1,6 +1,7 @@
 """Tools for owners of tables. This room imports the library, and the library does not import it.
 
-``cli`` is ``python -m anonpaper``. Its ``commands`` read a table (``reader``, ``kinds``), run one
-of the ``methods``, and write the release and its ``report`` (as HTML: ``page``). ``scan`` counts
+``cli`` is ``python -m anonpaper``. Its commands understand their ``arguments``, read a table
+(``reader``, ``kinds``), run one of the ``methods``, and write the release and its ``report`` (as
+HTML: ``page``). ``scan`` counts
 tables larger than memory (files: ``sources``). ``evidence`` judges releases, also of other tools.
 """

@@ -5,36 +5,39 @@ table does not allow the request or a data set cannot be fetched, 2 wrong comman
 A command writes all of its files or none.
 """
 
-from __future__ import annotations
-
+# the annotations are read by Typer when the module is loaded, so they are no texts
+import hashlib
 import io
+import logging
 import os
 import shlex
 import sys
-import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from types import SimpleNamespace
 from typing import Annotated, Literal, TypeAlias
 
+import pandas as pd
 from typer import Argument, Context, Exit, Option, Typer
 from typer.exceptions import TyperException
 
+import anonpaper as ap
 from anonpaper import errors
+from anonpaper.constraints import check_constraints
+from anonpaper.datasets.registry import registry
+from anonpaper.files import check_place
+from anonpaper.microdata import Microdata
+from anonpaper.owner import arguments, methods, page, reader, report
+from anonpaper.owner.methods import METHODS, takes
+from anonpaper.owner.reader import LOG, STANDARD_STREAM, Table
+from anonpaper.principles import read_principle
+from anonpaper.publish import writing
 
 __all__ = ["app", "main"]
 
-_BEGAN = time.perf_counter()
 _NOT_POSSIBLE = (errors.BudgetExceededError, errors.ConstraintError, errors.PromiseError,
                  errors.DatasetUnavailableError, errors.InfeasibleError)  # fmt: skip
 
-_PROGRAM = """
-Anonymize tables of people, and see how exposed they are.
-
-Results go to standard output, progress and warnings to standard error. Exit codes: 0 done;
-1 this table does not allow the request; 2 wrong usage or input.
-"""
 _ANONYMIZE = """
 Write a table that hides people, or their sensitive values, in groups of other people. The method
 promises how well; the report says which levels the result reaches.
@@ -49,35 +52,17 @@ timestamps like 2024-12-31 10:15 are ordered. An empty field is a missing value.
 says how each column was read.
 
 \b
-Methods, and the options that each needs and takes:
-  balanced_classes     classes of k to 2k - 1 similar rows with l distinct secrets
-      --k --l --seed --largest-share
-  diva                 k-anonymity that keeps as many of every minority as constraints ask for
-      --k --constraints --strategy --seed --over-bound --l --max-backtracks --max-seconds
-  exact                the optimum, for a dozen rows: --l --objective --max-rows
-  exhaustive           the recoding that best meets a preference, of a small table
-      --k --preference --weight --granularity --hierarchy
-  full_domain          every column on one level of its hierarchy, least loss
-      --k --hierarchy --l --diversity --weight --require --suppression
-  hilbert              frequency l-diversity along a space-filling curve: --l
-  k_member             k-anonymity by greedy clusters of few stars: --k --seed
-  klt                  groups of k rows with l distinct secrets, none above a share theta
-      --k --l --theta --weight --seed --withheld
-  mondrian             k-anonymity by median cuts, l-diverse or what else is asked
-      --k --l --diversity --require
-  oka                  k-anonymity by one pass of k-means: --k --seed
-  optimal_two_diverse  the optimum for two sensitive values, each in half of the rows
-  preference_search    k-anonymity with a stated preference of loss and bias, by evolution
-      --k --preference --weight --population --evaluations --seed --refine --granularity
-      --hierarchy
-  tds                  frequency l-diversity by coarser values, the same for all rows
-      --l --hierarchy --require --suppression
-  tp                   frequency l-diversity, at most l times the fewest suppressed rows: --l
-  tp_plus              tp, then the suppressed rows grouped by hilbert: --l
-  tp_refined           tp_plus, then its stars searched for fewer: --l --seconds --seed
+Methods, and the options that each takes:
+{methods}
 
-The constraints of diva are a file of lines such as `sex[Female] & race[Black], 20, 400`.
-"""
+In Python, methods take more. The constraints of diva are a file of lines such as
+`sex[Female] & race[Black], 20, 400`.
+""".format(
+    methods="\n".join(
+        f"  {name}: {method.title}\n      {' '.join(takes(method))}"
+        for name, method in METHODS.items()
+    )
+)
 _EXAMPLES = """
 \b
 Examples:
@@ -91,32 +76,33 @@ Examples:
 """
 
 
-def _option(kind: object, meaning: str, metavar: str | None = None, *names: str) -> object:
-    return Annotated[kind, Option(*names, metavar=metavar, help=meaning)]
-
-
 def _text(metavar: str, meaning: str, *names: str) -> object:
-    return _option(str | None, meaning, metavar, *names)
+    return Annotated[str | None, Option(*names, metavar=metavar, help=meaning)]
 
 
-def _texts(metavar: str, meaning: str, *names: str) -> object:
-    return _option(list[str], f"{meaning}; may be given again", metavar, *names)
+def _texts(metavar: str, meaning: str) -> object:
+    meaning = f"{meaning}; may be given again"
+    return Annotated[list[str], Option(metavar=metavar, help=meaning)]
 
 
 def _number(kind: type, meaning: str) -> object:
-    return _option(kind | None, meaning, "N" if kind is int else "X")
+    return Annotated[kind | None, Option(metavar="N" if kind is int else "X", help=meaning)]
 
 
-def _flag(meaning: str, *names: str) -> object:
-    return _option(bool, meaning, None, *names)
+def _be_quiet(asked: bool) -> None:
+    LOG.setLevel(logging.ERROR if asked else logging.INFO)
 
 
 File: TypeAlias = Annotated[
     str, Argument(metavar="FILE", help="csv, xlsx or parquet; - is a csv on standard input")
 ]
-Quiet = _flag("print only errors to standard error", "-q", "--quiet")
-Json = _flag("the result as JSON", "--json")
-Force = _flag("replace OUT if it is there, unless it is an input", "--force")
+Quiet: TypeAlias = Annotated[
+    bool, Option("-q", "--quiet", callback=_be_quiet, help="print only errors to standard error")
+]
+Json: TypeAlias = Annotated[bool, Option("--json", help="the result as JSON")]
+Force: TypeAlias = Annotated[
+    bool, Option("--force", help="replace OUT if it is there, unless it is an input")
+]
 Qi = _texts("NAMES", "columns that others may know about a person: names separated by commas, a "
             "name with a comma in double quotes")  # fmt: skip
 Sensitive = _texts("NAMES", "columns whose values nobody should learn; several as for --qi")
@@ -126,26 +112,25 @@ Count = _text("NAME", "the column that says how many people a row stands for; ne
 Type = _texts("NAME=KIND", "kinds of columns: integer, decimal, decimal-comma, date, a date's "
               "form such as %d.%m.%Y, ordered, text, or all values in their order, as in "
               "answer=never<rarely<often; separated by commas")  # fmt: skip
-Text = _texts("NAMES", "columns of codes that only look like numbers: --type NAME=text")
-Ordered = _texts("NAMES", "text columns whose order means something, such as zip codes: --type "
-                 "NAME=ordered. The numbers in texts are ordered by size, so 85+ comes after "
-                 "9")  # fmt: skip
 Na = _texts("TEXT", "a text that means a missing value, such as NA or ?")
-Missing = _option(
+Missing: TypeAlias = Annotated[
     Literal["error", "drop", "category"] | None,
-    "missing values are an error (the default); or their rows are left out; or they become the "
-    "value ?, which counts as one more (category)",
-)
+    Option(
+        help="missing values are an error (the default); or their rows are left out; or they "
+        "become the value ?, which counts as one more (category)"
+    ),
+]
 Delimiter = _text("TEXT", "between the fields of a csv (a comma, in .tsv a tab)")
 Encoding = _text("NAME", "of a csv (utf-8)")
-Sheet = _text("NAME", "of an xlsx file (the first)")
 Schema = _text("JSON", "a file of --save-schema; options given here replace what it says")
 SaveSchema = _text("JSON", "save the roles and kinds of the columns, for the next table")
-Engine = _option(
+Engine: TypeAlias = Annotated[
     Literal["duckdb"] | None,
-    "let a database engine count, for tables larger than memory: FILE may be a pattern such as "
-    "'people/*.parquet'",
-)
+    Option(
+        help="let a database engine count, for tables larger than memory: FILE may be a pattern "
+        "such as 'people/*.parquet'"
+    ),
+]
 
 app = Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -156,25 +141,35 @@ def _print_version(asked: bool) -> None:
         raise Exit
 
 
-@app.callback(help=_PROGRAM)
+@app.callback()
 def _program(
     version: Annotated[bool, Option("--version", callback=_print_version, is_eager=True)] = False,
-) -> None: ...
+) -> None:
+    """Anonymize tables of people, and see how exposed they are.
+
+    Results go to standard output, progress and warnings to standard error. Exit codes: 0 done;
+    1 this table does not allow the request; 2 wrong usage or input.
+    """
 
 
-def _given(context: Context) -> SimpleNamespace:
-    return SimpleNamespace(command=context.info_name, **context.params)
+def _print(found: Mapping, json: bool, file=None) -> None:
+    print(report.as_json(found) if json else report.as_text(found), file=file)
 
 
 @app.command()
-def datasets(context: Context, quiet: Quiet = False, json: Json = False) -> SimpleNamespace:
+def datasets(quiet: Quiet = False, json: Json = False) -> None:
     """List the data sets: rows, licence, and where each would be fetched from."""
-    return _given(context)
+    found = ap.datasets.available()
+    if json:
+        print(report.as_json({"datasets": found.to_dict("records")}))
+        return
+    for entry in found.itertuples():
+        print(f"{entry.name}: {entry.rows:,} rows; {entry.licence}")
+        print(f"    now: {entry.origin}\n    {entry.how_to_get}")
 
 
 @app.command()
 def fetch(
-    context: Context,
     names: Annotated[
         list[str] | None, Argument(metavar="NAME", help="as `datasets` lists; by default all")
     ] = None,
@@ -186,10 +181,31 @@ def fetch(
     ) = None,
     force: Force = False,
     quiet: Quiet = False,
-    json: Json = False,
-) -> SimpleNamespace:
+) -> None:
     """Fetch data sets and print where each came from."""
-    return _given(context)
+    if unknown := [name for name in names or () if name not in registry()]:
+        raise errors.ParameterError(f"no data sets {unknown}; there are {', '.join(registry())}")
+    names, failed = names or list(registry()), []
+    if output and len(names) > 1:
+        raise errors.ParameterError("-o takes one data set: fetch them one by one")
+    if output not in (None, STANDARD_STREAM):
+        arguments.check_output(output, [], force=force)
+    for name in names:
+        LOG.info("fetching %s", name)
+        try:
+            origin = ap.datasets.fetch([name])[name]
+        except errors.DatasetError as error:
+            failed.append(f"{name}: {error}")
+            continue
+        told = sys.stderr if output == STANDARD_STREAM else sys.stdout
+        print(f"{name}: {origin}", file=told, flush=True)
+    if failed:
+        raise errors.DatasetUnavailableError("\n".join(failed))
+    table = writing.plain(ap.load(names[0]).frame) if output else None
+    if output == STANDARD_STREAM:
+        sys.stdout.buffer.write(writing.as_csv(table))
+    elif output:
+        writing.write_tables({output: table}, replace=force)
 
 
 @app.command()
@@ -200,28 +216,25 @@ def audit(
     sensitive: Sensitive = (),
     person: Person = None,
     count: Count = None,
-    top: _option(int, "how many of the riskiest groups to list", "N") = 10,
     type: Type = (),
-    text: Text = (),
-    ordered: Ordered = (),
     na: Na = (),
     missing: Missing = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
-    sheet: Sheet = None,
     schema: Schema = None,
     save_schema: SaveSchema = None,
     engine: Engine = None,
     force: Force = False,
     quiet: Quiet = False,
     json: Json = False,
-) -> SimpleNamespace:
+) -> None:
     """Report how exposed the people of a table are.
 
     How many are unique, which level of every principle the original table reaches, and which
     groups of equal quasi-identifiers have the highest risk.
     """
-    return _given(context)
+    _, m = _read(**context.params)
+    _print(report.audit(m, _RISKIEST), json)
 
 
 @app.command(help=_ANONYMIZE, epilog=_EXAMPLES)
@@ -240,9 +253,10 @@ def anonymize(
         "--output",
     ) = None,
     force: Force = False,
-    report: _text(
+    page_at: _text(
         "PAGE",
         "also write an HTML page that compares the table before and after; do not publish it",
+        "--report",
     ) = None,
     publish: _text(
         "FORM",
@@ -252,11 +266,13 @@ def anonymize(
         "default recode for tds, full_domain and the searches, swap for klt, shallow for "
         "balanced_classes, otherwise suppress",
     ) = None,
-    against: _option(
+    against: Annotated[
         Literal["file", "register"],
-        "whom the promise must withstand: who counts the rows of the "
-        "file, or also who has a register of all people and knows the method",
-    ) = "file",
+        Option(
+            help="whom the promise must withstand: who counts the rows of the file, or also who "
+            "has a register of all people and knows the method"
+        ),
+    ] = "file",
     accept: _text(
         "REASON",
         "write the table although it keeps less than was promised; the page prints the reason",
@@ -270,13 +286,8 @@ def anonymize(
     k: _number(int, "smallest class size") = None,
     l: _number(
         int,
-        "the l-diversity: of balanced_classes and klt distinct sensitive values in "
-        "every class, otherwise that of --diversity or frequency l-diversity",
-    ) = None,
-    diversity: _option(
-        Literal["frequency", "distinct"] | None,
-        "frequency: at most one l-th of a class shares a sensitive value (mondrian); distinct: l "
-        "differ (full_domain)",
+        "the l-diversity: of balanced_classes, klt and full_domain distinct sensitive values in "
+        "every class, otherwise frequency l-diversity",
     ) = None,
     theta: _number(float, "largest share of one sensitive value in a group, in (0, 1]") = None,
     require: _texts("PRINCIPLE", "further monotone principles that every class must meet") = (),
@@ -287,83 +298,174 @@ def anonymize(
         "dates, widths:5,10 or quantiles:8,4,2; the searches (exhaustive, preference_search) take "
         "only the order of the values from it",
     ) = (),
-    hierarchy_delimiter: _text("TEXT", "between the levels of a hierarchy in a csv (;)") = None,
-    weight: _texts("NAME=X", "weights of the attributes") = (),
-    granularity: _texts("NAME=X", "width of the finest intervals of a numeric column") = (),
     constraints: _text("FILE", "what diva keeps of minorities, see above") = None,
-    strategy: _option(
-        Literal["max_fan_out", "min_choice", "basic"] | None,
-        "which constraint of diva is next: the one with the most open neighbours, with the fewest "
-        "clusterings left, or any",
-    ) = None,
-    over_bound: _option(
-        Literal["star", "reject"] | None,
-        "a cluster that would exceed another constraint's upper bound has that value suppressed, "
-        "or is rejected, as in the paper",
-    ) = None,
-    max_backtracks: _number(int, "colours that diva may undo in each component") = None,
-    max_seconds: _number(float, "seconds for diva's search and the exact test together") = None,
-    objective: _option(
-        Literal["stars", "rows"] | None, "what exact minimizes: stars, or rows with a star"
-    ) = None,
-    max_rows: _number(int, "larger tables raise an error in exact") = None,
-    withheld: _option(
-        Literal["merge", "drop"] | None,
-        "a cluster that klt cannot merge is merged with the closest one that has room for its "
-        "most frequent value; or its rows are withheld, as in the paper",
-    ) = None,
-    largest_share: _number(
-        float,
-        "balanced_classes: share of a class that one sensitive value should not exceed, in (0, 1]",
-    ) = None,
     preference: _text("X,Y", "preferred loss (NWP) and bias (NECD), each in [0, 1]") = None,
-    population: _number(int, "size of the population, at least 2") = None,
-    evaluations: _number(int, "recodings to evaluate") = None,
-    refine: _flag(
-        "use half of the evaluations for neighbours of the best recodings found; not in the paper",
-        "--refine",
-    ) = False,
-    seconds: _number(float, "tp_refined begins no further round after this time") = None,
     type: Type = (),
-    text: Text = (),
-    ordered: Ordered = (),
     na: Na = (),
     missing: Missing = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
-    sheet: Sheet = None,
     schema: Schema = None,
     save_schema: SaveSchema = None,
     engine: Engine = None,
     quiet: Quiet = False,
     json: Json = False,
-) -> SimpleNamespace:
-    return _given(context)
+) -> None:
+    """Write an anonymous table and print what was done."""
+    chosen = methods.method_of(method)
+    form = (publish or chosen.publications[0]).lower()
+    if form not in chosen.publications:
+        raise errors.ParameterError(
+            f"--publish {form} does not work with {chosen.name}: "
+            f"choose {', '.join(chosen.publications)}"
+        )
+    secrets = chosen.needs_sensitive or l or form in ("swap", "anatomize")
+    if secrets and not sensitive and not schema:
+        raise errors.ParameterError("--sensitive must name the column that nobody should learn")
+    inputs = [file, *(text.partition("=")[2] for text in hierarchy), *filter(None, [constraints])]
+    outputs = _outputs(output, form, engine)
+    for name in outputs if not engine else ():
+        arguments.check_output(name, inputs, force=force)
+    if page_at:
+        arguments.check_output(page_at, [*inputs, *outputs], force=force,
+                               check=page.check_page_place)  # fmt: skip
+
+    table, m = _read(**context.params)
+    kept = _kept_columns(keep, table, m)
+    trees = arguments.hierarchies(hierarchy, m, table.kinds)
+    given = methods.checked(chosen, {
+        "k": k, "l": l, "theta": theta, "suppression": suppression,
+        "preference": arguments.pair(preference),
+        "constraints": arguments.constraints(constraints),
+        "require": [read_principle(text) for text in require],
+        "hierarchies": trees if form != "shallow" else None,
+    })  # fmt: skip
+    counted = {"constraints", "hierarchies"}  # reported by their number
+    shown = {name: len(v) if name in counted else v for name, v in given.items()}
+    if "--seed" in takes(chosen):
+        given["seed"] = shown["seed"] = seed
+
+    LOG.info("%s: grouping %s rows", chosen.name, f"{m.n:,}")
+    m, result = methods.run(chosen, m, given)
+    release = methods.publish(m, result, form, trees, seed)
+    if not release.shown.any():
+        raise errors.EmptyTableError("no row could be published")
+    found = {"method": chosen.name, "parameters": shown, **report.summary(release)}
+    if constraints:
+        checked = check_constraints(release, given["constraints"])
+        found["constraints"] = checked.to_dict("records")
+    promise = {"against": against, "accept": accept}
+    if engine:
+        written = release.write(output, replace=force, **promise)
+        found["written to"] = [str(path) for path in written]
+        found["levels of the files"] = release.audit().dropna().to_dict("records")
+        _print(found, json)
+        return
+    tables = release.public_tables(kept, **promise)
+    for warning in (*release.warnings, *writing.formulas(tables)):
+        LOG.info("warning: %s", warning)
+    named = dict(zip(outputs, tables, strict=False))
+    printed = None if outputs else writing.as_csv(tables[0], table.delimiter)
+    if page_at:
+        named[page_at] = page.page(release, context.obj).encode()
+        LOG.info("do not publish %s: it shows the original table", page_at)
+    writing.write_tables(named, replace=force, delimiter=table.delimiter)
+    if outputs:
+        _print(found | {"written to": outputs}, json)
+        return
+    sys.stdout.buffer.write(printed)
+    if not quiet:
+        _print(found, json, sys.stderr)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+_RISKIEST = 10  # groups that are listed
+
+
+def _outputs(output: str | None, form: str, engine: str | None) -> list[str]:
+    """Return the files to write; none if the table goes to standard output."""
+    outputs = [] if output in (None, STANDARD_STREAM) else [output]
+    if engine and not outputs:
+        raise errors.ParameterError("--engine writes files: name one with -o")
+    if form != "anatomize":
+        return outputs
+    if not outputs:
+        raise errors.ParameterError("anatomize publishes two tables: name a file with -o")
+    return [output, str(writing.beside(output, "sensitive"))]
+
+
+def _read(file, qi, sensitive, type, engine, schema, save_schema, force, **options) -> tuple:
+    """Return the Table of a file and its Microdata."""
+    LOG.info("reading %s", file)
+    types = arguments.kinds(type)
+    if engine:
+        return _scanned(file, qi, sensitive, types, options | {"schema": schema or save_schema})
+    given = {name: options[name] for name in reader.OPTIONS if name in options}
+    given |= {"qi": qi, "sensitive": sensitive, "types": types}
+    if save_schema:
+        arguments.check_output(save_schema, [file], force=force, check=check_place)
+    table, m = reader.with_roles(file, given, schema, save_schema, arguments.names)
+    if file != STANDARD_STREAM and options.get("page_at"):
+        with open(file, "rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        m = m.replace(origin=f"{file}, sha256 {digest}")
+    return table, m
+
+
+def _scanned(file: str, qi, sensitive, types: Mapping, options: Mapping) -> tuple:
+    needs_rows = {
+        "person": "--person", "count": "--count", "na": "--na", "keep": "--keep",
+        "encoding": "--encoding", "schema": "--schema", "page_at": "--report",
+    }  # fmt: skip
+    if given := [option for name, option in needs_rows.items() if options.get(name)]:
+        raise errors.ParameterError(
+            f"--engine does not go with {', '.join(given)}: it counts rows of UTF-8 and parquet "
+            "files, and keeps none; leave --engine out"
+        )
+    m = ap.scan(
+        file, arguments.names(qi), arguments.names(sensitive), types=types or None,
+        missing=options["missing"] or "error", delimiter=options["delimiter"],
+    )  # fmt: skip
+    table = Table(pd.DataFrame(columns=m.engine.table.columns))
+    for text in reader.notes(table, m):
+        warnings.warn(text, stacklevel=2)
+    return table, m
+
+
+def _kept_columns(keep: Sequence[str], table: Table, m: Microdata) -> list[str]:
+    """Return the columns to publish unchanged; report those that are not published."""
+    columns = list(table.frame.columns)
+    kept = arguments.names(keep, columns)
+    others = [name for name in columns if name not in (*m.qi, *m.sensitives, m.person)]
+    if unknown := [name for name in kept if name not in others]:
+        raise errors.ParameterError(
+            f"--keep names {unknown}; the columns that --qi and --sensitive leave are {others}"
+        )
+    if left := [name for name in others if name not in kept]:
+        LOG.info("not published: %s (neither --qi nor --sensitive; --keep publishes them)", left)
+    if kept:
+        LOG.info("warning: published unchanged, without protection: %s", kept)
+    return kept
+
+
+def main(command: Sequence[str] | None = None) -> int:
     """Run a command, by default the one in ``sys.argv``, and return the exit code: 0, 1 or 2."""
-    arguments = sys.argv[1:] if arguments is None else list(arguments)
-    try:
-        options = app(arguments, prog_name="python -m anonpaper", standalone_mode=False)
-    except TyperException as error:  # wrong usage
-        error.show()
-        return 2
-    if not isinstance(options, SimpleNamespace):  # --help or --version
-        return 0
-    options.call = shlex.join(["anonpaper", *arguments])
-    say = (lambda message: None) if options.quiet else _say
+    command = sys.argv[1:] if command is None else list(command)
+    progress = logging.StreamHandler()
+    progress.setFormatter(logging.Formatter("[{relativeCreated:6.0f} ms] {message}", style="{"))
+    LOG.handlers, LOG.propagate = [progress], False
     if isinstance(sys.stdout, io.TextIOWrapper):  # a terminal may lack letters of the table
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: say(f"warning: {message}")
+            warnings.showwarning = lambda message, *_, **__: LOG.info("warning: %s", message)
             warnings.simplefilter("always", UserWarning)
-            from anonpaper.owner import commands
-
-            getattr(commands, options.command)(options, say)
+            call = shlex.join(["anonpaper", *command])
+            app(command, prog_name="python -m anonpaper", standalone_mode=False, obj=call)
         sys.stdout.flush()
         return 0
+    except TyperException as error:  # wrong usage
+        error.show()
+        return 2
     except errors.AnonpaperError as error:
         code, message = 1 if isinstance(error, _NOT_POSSIBLE) else 2, error
     except BrokenPipeError:  # the reader has seen enough, as in `... | head`
@@ -376,14 +478,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code, message = 2, "the table does not fit in memory"
     except KeyboardInterrupt:
         code, message = 130, "interrupted"
-    print(f"anonpaper {options.command}: {message}", file=sys.stderr)
+    print(f"anonpaper: {message}", file=sys.stderr)
     return code
 
 
 def _leave_standard_output() -> None:
     """Discard pending output, which would cause an error message at the end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _say(message: str) -> None:
-    print(f"[{time.perf_counter() - _BEGAN:5.1f} s] {message}", file=sys.stderr, flush=True)

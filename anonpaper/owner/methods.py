@@ -12,7 +12,7 @@ from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
 from anonpaper.publish import Release
 
-__all__ = ["METHODS", "method_of", "publish", "run", "takes"]
+__all__ = ["METHODS", "checked", "method_of", "publish", "run", "takes"]
 
 # public modules: asking `plots` for an algorithm would load matplotlib
 _MODULES = {module.name for module in pkgutil.iter_modules(ap.__path__)}
@@ -24,9 +24,11 @@ METHODS: dict[str, Algorithm] = {
     if name not in _MODULES and hasattr(getattr(ap, name), "algorithm")
 }
 
-#: Parameters of no option, and those that a search takes besides its own.
-_WITHOUT_OPTION = {"distance", "index"}
-_OF_SEARCHES = {"granularity": False, "hierarchies": False}
+#: Parameters that have an option, and its name. Others can be given in Python only.
+_OPTIONS = {"k": "--k", "l": "--l", "theta": "--theta", "seed": "--seed",
+            "preference": "--preference", "constraints": "--constraints",
+            "hierarchies": "--hierarchy", "require": "--require",
+            "suppression": "--suppression"}  # fmt: skip
 
 
 def method_of(text: str) -> Algorithm:
@@ -38,10 +40,24 @@ def method_of(text: str) -> Algorithm:
 
 
 def takes(method: Algorithm) -> dict[str, bool]:
-    """Return the names of the parameters that have an option, and whether each is required."""
+    """Return the options of a method's parameters, and whether each is required."""
     offered = {name: p.default is p.empty for name, p in method.parameters.items()}
-    offered |= _OF_SEARCHES if method.by_bits else {}
-    return {name: needed for name, needed in offered.items() if name not in _WITHOUT_OPTION}
+    offered |= {"hierarchies": False} if method.by_bits else {}
+    return {_OPTIONS[name]: needed for name, needed in offered.items() if name in _OPTIONS}
+
+
+def checked(method: Algorithm, parameters: Mapping) -> dict[str, object]:
+    """Return the parameters that were given; ParameterError if the method takes others."""
+    taken, given = takes(method), {n: v for n, v in parameters.items() if v not in (None, [], {})}
+    options = {_OPTIONS[name] for name in given}
+    if wrong := sorted(options - {*taken}):
+        raise ParameterError(
+            f"{method.name} does not take {', '.join(wrong)}; it takes "
+            f"{', '.join(taken) or 'nothing'}"
+        )
+    if lacking := [name for name, needed in taken.items() if needed and name not in options]:
+        raise ParameterError(f"{method.name} needs {' and '.join(lacking)}")
+    return given
 
 
 def run(method: Algorithm, m: Microdata, parameters: Mapping) -> tuple:
@@ -56,7 +72,6 @@ def run(method: Algorithm, m: Microdata, parameters: Mapping) -> tuple:
     parameters = dict(parameters)
     if method.by_bits:
         m = ap.in_preorder(m, parameters.pop("hierarchies", {}))
-        m = ap.granularize(m, parameters.pop("granularity", {}))
     return m, method.function(m, **parameters)
 
 

@@ -6,11 +6,11 @@ a workbook is read as the texts of its cells.
 
 from __future__ import annotations
 
-import bz2
 import csv
 import gzip
 import io
 import json
+import logging
 import os
 import sys
 import warnings
@@ -39,15 +39,24 @@ from anonpaper.microdata import Microdata
 from anonpaper.owner.kinds import check_kinds, in_doubt, kind_of, typed
 from anonpaper.publish.writing import PARQUET
 
-try:
-    import lzma
-except ImportError:  # some builds of Python lack it, as that for browsers
-    lzma = None
+__all__ = [
+    "LOG",
+    "OPTIONS",
+    "STANDARD_STREAM",
+    "Table",
+    "notes",
+    "read",
+    "read_table",
+    "with_roles",
+]
 
-__all__ = ["STANDARD_STREAM", "Table", "notes", "read", "read_table", "save", "with_roles"]
+#: How tables are read, and other progress; the command line shows it.
+LOG = logging.getLogger("anonpaper")
 
 #: As a file name: standard input or output.
 STANDARD_STREAM = "-"
+#: What a schema can say.
+OPTIONS = ("qi", "sensitive", "person", "count", "types", "na", "missing", "delimiter", "encoding")
 _WORKBOOKS = (".xlsx", ".xlsm")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # marks at the beginning of a file
 
@@ -98,7 +107,6 @@ def read(
     missing: str = "error",
     delimiter: str | None = None,
     encoding: str = "utf-8",
-    sheet: str | None = None,
     schema: str | os.PathLike | None = None,
     save_schema: str | os.PathLike | None = None,
 ) -> Microdata:
@@ -109,7 +117,7 @@ def read(
     Parameters
     ----------
     source : path
-        A csv (also .gz, .bz2, .xz), a workbook (.xlsx) or parquet (.parquet, .pq).
+        A csv (also .csv.gz), the first sheet of a workbook (.xlsx), or parquet (.parquet, .pq).
     qi, sensitive, person, missing
         As for :class:`~anonpaper.Microdata`. By default a missing value is an error.
     count : str, optional
@@ -122,8 +130,6 @@ def read(
         Texts that mean a missing value. An empty field always does.
     delimiter, encoding : str, optional
         Of a csv: by default a comma, in .tsv a tab, and UTF-8, or UTF-16 if the file begins so.
-    sheet : str, optional
-        Of a workbook, by default the first one.
     schema, save_schema : path, optional
         A JSON file with the parameters above, except `source`, to be used where they are not
         given; and where to save them, with the type of every column as it was read.
@@ -151,7 +157,7 @@ def read(
     >>> m.attribute("zip").values.tolist(), m.attribute("answer").values.tolist()
     (['02139', '02446'], ['never', 'often'])
     """
-    texts = {"delimiter": delimiter, "encoding": encoding, "sheet": sheet, "count": count}
+    texts = {"delimiter": delimiter, "encoding": encoding, "count": count}
     for name, text in texts.items():
         if not isinstance(text, str | None):
             raise ParameterError(f"{name} must be a text, got {text!r}")
@@ -161,20 +167,15 @@ def read(
         place = str(Path(source))
     given = {"qi": qi, "sensitive": sensitive, "person": person, "count": count, "types": types,
              "na": check_sequence("na", na, str), "delimiter": delimiter,
-             "sheet": sheet, "missing": missing if missing != "error" else None,
+             "missing": missing if missing != "error" else None,
              "encoding": encoding if encoding != "utf-8" else None}  # fmt: skip
-    table, m, options = with_roles(place, given, schema, lambda text: None)
-    for text in notes(table, m):
-        warnings.warn(text.removeprefix("warning: "), stacklevel=2)
-    if save_schema is not None:
-        save(save_schema, table, options)
-    return m
+    return with_roles(place, given, schema, save_schema)[1]
 
 
 def read_table(
-    name: str, *, delimiter=None, encoding="utf-8", missing_texts=(), types=None, sheet=None
+    name: str, *, delimiter=None, encoding="utf-8", missing_texts=(), types=None
 ) -> Table:
-    """Read parquet, .xlsx, otherwise a csv (also .gz, .bz2, .xz; - is standard input)."""
+    """Read parquet, .xlsx, otherwise a csv (also .gz; - is standard input)."""
     types = dict(types or {})
     check_kinds(types)
     if name.lower().endswith(PARQUET):
@@ -186,7 +187,7 @@ def read_table(
             delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
         with named_by_user(name):
             if name.lower().endswith(_WORKBOOKS):
-                header, rows = _read_sheet(name, sheet)
+                header, rows = _read_sheet(name)
             else:
                 header, rows = _read_cells(name, delimiter, encoding)
         if doubled := sorted({column for column in header if header.count(column) > 1}):
@@ -227,18 +228,13 @@ def _read_parquet(name: str) -> pd.DataFrame:
     return frame.set_axis([str(column) for column in frame.columns], axis=1)
 
 
-def _read_sheet(name: str, sheet: str | None) -> tuple[list[str], list[list[str]]]:
-    """Read a sheet of a workbook: its header and its rows, every cell as text."""
+def _read_sheet(name: str) -> tuple[list[str], list[list[str]]]:
+    """Read the first sheet of a workbook: its header and its rows, every cell as text."""
     with needs("excel"):
         import openpyxl  # noqa: F401, pandas reads by it
     try:
-        with pd.ExcelFile(name, engine="openpyxl") as book:
-            if sheet is not None and sheet not in book.sheet_names:
-                raise FileError(f"{name} has no sheet {sheet!r}, but {book.sheet_names}")
-            cells = book.parse(sheet or 0, header=None, na_filter=False, dtype=object)
-    except (zipfile.BadZipFile, KeyError, ValueError) as error:
-        if isinstance(error, FileError):
-            raise
+        cells = pd.read_excel(name, header=None, na_filter=False, dtype=object, engine="openpyxl")
+    except (zipfile.BadZipFile, KeyError, ValueError):
         raise FileError(f"{name} is no workbook: save it as .xlsx or csv") from None
     cells = cells.map(_text_of)
     header, *rows = cells[(cells != "").any(axis=1)].to_numpy().tolist() or [[]]
@@ -285,7 +281,7 @@ def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], li
         ) from None
     except csv.Error as error:
         raise FileError(f"{name}, line {reader.line_num}: {error}") from None
-    except (LookupError, EOFError, zlib.error, getattr(lzma, "LZMAError", EOFError)) as error:
+    except (LookupError, EOFError, zlib.error) as error:
         raise FileError(f"{name}: {error}") from None  # an unknown encoding, a damaged archive
     return header, rows
 
@@ -310,8 +306,7 @@ def _other_than(name: str, encoding: str) -> str:
 def _opened(name: str, encoding: str) -> IO[str]:
     if name == STANDARD_STREAM:
         return io.TextIOWrapper(sys.stdin.buffer, encoding=encoding, newline="")
-    openers = {".gz": gzip.open, ".bz2": bz2.open, ".xz": getattr(lzma, "open", open)}
-    opener = openers.get(Path(name).suffix.lower(), open)
+    opener = gzip.open if name.lower().endswith(".gz") else open
     return opener(name, "rt", encoding=encoding, newline="")
 
 
@@ -319,12 +314,11 @@ def _opened(name: str, encoding: str) -> IO[str]:
 
 
 def with_roles(
-    name: str, options: Mapping, schema, say: Callable[[str], None], named: Callable | None = None
-) -> tuple:
-    """Read a file; return its Table, its Microdata and all options, those of the schema too.
+    name: str, options: Mapping, schema=None, save_schema=None, named: Callable | None = None
+) -> tuple[Table, Microdata]:
+    """Read a file with the `options` of `read`, None or empty if not given, or of a `schema`.
 
-    `options` are those of `read` by name, None or empty if not given. `say` is told how each
-    column was read. `named` makes columns of the texts that name them, with all columns at hand.
+    `named` makes columns of the texts that name them, with all columns at hand.
     """
     saved = _loaded(schema) if schema else {}
     options = saved | {name: value for name, value in options.items() if value}
@@ -332,10 +326,9 @@ def with_roles(
     table = read_table(
         name, delimiter=options.get("delimiter"), encoding=options.get("encoding", "utf-8"),
         missing_texts=options.get("na", ()), types=options.get("types"),
-        sheet=options.get("sheet"),
     )  # fmt: skip
     for line in table.described():
-        say(line)
+        LOG.info(line)
     frame, columns = table.frame, list(table.frame.columns)
     for role in ("qi", "sensitive") if named else ():
         options[role] = named(_listed(options.get(role)), columns)
@@ -358,7 +351,12 @@ def with_roles(
     )  # fmt: skip
     if doubts := {n: kind for n, kind in table.in_doubt.items() if n in m.qi}:
         raise in_doubt(doubts)
-    return table, m, options
+    if save_schema is not None:
+        told = {**options, "types": table.kinds}
+        write_named(save_schema, json.dumps(told, indent=1, ensure_ascii=False))
+    for text in notes(table, m):
+        warnings.warn(text, stacklevel=3)
+    return table, m
 
 
 def notes(table: Table, m: Microdata) -> list[str]:
@@ -377,7 +375,7 @@ def notes(table: Table, m: Microdata) -> list[str]:
             found.append(f"{name!r} was read as text; types={{{name!r}: {other!r}}} reads it so")
         if alike := near_equal(m.attribute(name).values):
             found.append(
-                f"warning: {' and '.join(map(str, alike))} of {name!r} may be one value, but they "
+                f"{' and '.join(map(str, alike))} of {name!r} may be one value, but they "
                 "are kept apart: mend the file"
             )
     return found
@@ -397,11 +395,6 @@ def _repeated(frame: pd.DataFrame, count: str) -> pd.DataFrame:
     return frame.loc[frame.index.repeat(people.to_numpy(np.intp))].reset_index(drop=True)
 
 
-def save(path: str | os.PathLike, table: Table, options: Mapping) -> None:
-    """Save how a table was read, for the next one of its kind."""
-    write_named(path, json.dumps({**options, "types": table.kinds}, indent=1, ensure_ascii=False))
-
-
 def _loaded(path: str | os.PathLike) -> dict:
     """Return the options of a saved schema."""
     with named_by_user(os.fspath(path)):
@@ -410,10 +403,6 @@ def _loaded(path: str | os.PathLike) -> dict:
         options = dict(json.loads(text))
     except (ValueError, TypeError) as error:
         raise FileError(f"{path} is no schema: {error}") from None
-    if unknown := [name for name in options if name not in _OPTIONS]:
-        raise FileError(f"{path} names {unknown}: a schema has {', '.join(_OPTIONS)}")
+    if unknown := [name for name in options if name not in OPTIONS]:
+        raise FileError(f"{path} names {unknown}: a schema has {', '.join(OPTIONS)}")
     return options
-
-
-_OPTIONS = ("qi", "sensitive", "person", "count", "types", "na", "missing", "delimiter",
-            "encoding", "sheet")  # fmt: skip

@@ -1,8 +1,6 @@
 """The command line as a process: exit codes, streams, and files that must not be touched."""
 
-import bz2
 import gzip
-import lzma
 import os
 import subprocess
 import sys
@@ -79,11 +77,10 @@ def test_what_cannot_be_had_is_exit_code_1_and_says_what_can(people, tmp_path):
         ),
         ([*QI, *TP, "--k", "3"], "tp_plus does not take --k; it takes --l"),
         ([*QI, *TP, "--publish", "recode"], "--publish recode does not work with tp_plus"),
-        ([*QI, *TP, "--hierarchy", "age=x.csv"], "--publish shallow does"),
+        ([*QI, *TP, "--hierarchy", "age=prefixes"], "does not take --hierarchy"),
         ([*QI, *TP, "--keep", "age"], "--keep names ['age']"),
         ([*QI, "--method", "tq", "--l", "2"], "'tq' is not one of "),
         ([*QI, "--method", "klt", "--k", "2", "--l", "2", "--publish", "anatomize"], "two tables"),
-        ([*QI, "--method", "klt", "--k", "2", "--l", "2", "--weight", "age"], "NAME=NUMBER"),
         ([*QI, "--method", "tds", "--l", "2", "--hierarchy", "age=nowhere.csv"], "No such file"),
         ([*QI, "--method", "diva", "--k", "2", "--constraints", "nowhere.csv"], "No such file"),
     ],
@@ -98,19 +95,14 @@ def test_wrong_usage_is_exit_code_2(people, arguments, message, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--method", "tds", "--l", "2", "--hierarchy-delimiter", "[("], "one character"),
         (["--method", "tds", "--l", "2", "--hierarchy", "age=http://x.invalid/a.csv"], "No such"),
-        (["--method", "exhaustive", "--k", "2", "--granularity", "age=inf"], "granularity"),
-        (["--method", "exhaustive", "--k", "2", "--granularity", "age=1e-9"], "intervals"),
         ([*TP, "-o", "out.xlsx"], "written as csv"),
         ([*TP, "-o", "out.csv.zip"], "written as csv"),
         ([*TP, "-o", "nowhere/out.csv"], "make it first"),
         ([*TP, "-o", "a\0.csv"], "null"),
         ([*TP, "--report", "nowhere/r.html"], "make it first"),
         ([*TP, "--report", "a\0.html"], "null"),
-        ([*TP, "--type", "zip=integer", "--text", "zip"], "cannot be both integer and text"),
         ([*TP, "--type", "zip=text,zip=ordered"], "cannot be both text and ordered"),
-        ([*TP, "--text", "zip", "--ordered", "zip"], "cannot be both text and ordered"),
         (
             ["--method", "tds", "--l", "2", "--hierarchy", "zip=prefixes:a"],
             "--hierarchy zip=prefixes:a: prefixes takes whole numbers",
@@ -119,21 +111,16 @@ def test_wrong_usage_is_exit_code_2(people, arguments, message, capsys):
         (["--method", "tds", "--l", "2", "--hierarchy", "age=."], "--hierarchy age=.: "),
     ],
 )
-def test_odd_options_give_a_message(
-    people, age_tree, arguments, message, capsys, tmp_path, monkeypatch
-):
+def test_odd_options_give_a_message(people, arguments, message, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    if "--hierarchy-delimiter" in arguments:
-        arguments = [*arguments, "--hierarchy", f"age={age_tree}"]
     assert code("anonymize", people, *QI, *arguments) == 2
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz"])
 @pytest.mark.parametrize("damage", [slice(40), slice(20, None)])
-def test_a_damaged_archive_gives_a_message(people, ending, damage, tmp_path, capsys):
-    content = {".gz": gzip, ".bz2": bz2, ".xz": lzma}[ending].compress(people.read_bytes())
-    path = tmp_path / f"people.csv{ending}"
+def test_a_damaged_archive_gives_a_message(people, damage, tmp_path, capsys):
+    content = gzip.compress(people.read_bytes())
+    path = tmp_path / "people.csv.gz"
     for bytes_ in (content[damage], content[:60] + b"????" + content[64:], content[:-9]):
         path.write_bytes(bytes_)
         assert code("audit", path, "--qi", "age") == 2

@@ -1,0 +1,134 @@
+"""What the texts of the command line mean: names, kinds, hierarchies, and files to write."""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from anonpaper.constraints import read_constraints
+from anonpaper.errors import AnonpaperError, ConstraintError, FileError, ParameterError
+from anonpaper.hierarchy import Hierarchy
+from anonpaper.microdata import MISSING, Microdata
+from anonpaper.owner.reader import STANDARD_STREAM
+from anonpaper.publish import writing
+
+__all__ = ["check_output", "constraints", "hierarchies", "kinds", "names", "pair"]
+
+
+def names(texts: Iterable[str], columns: Sequence[str] = ()) -> list[str]:
+    """Split lists of column names as lines of csv; a text is one name if it is one of `columns`.
+
+    >>> names(['"income, monthly", age', "zip"])
+    ['income, monthly', 'age', 'zip']
+    """
+    found = []
+    for text in texts:
+        read = csv.reader([text], skipinitialspace=True)
+        found += [text] if text in columns else next(read, [])
+    return found
+
+
+def kinds(texts: Iterable[str]) -> dict[str, str | list[str]]:
+    """Return the kinds of columns that texts like NAME=KIND give.
+
+    >>> kinds(["zip=text,answer=no<yes"])
+    {'zip': 'text', 'answer': ['no', 'yes']}
+    """
+    found: dict[str, str | list[str]] = {}
+    for text in names(texts):
+        name, _, told = text.rpartition("=")
+        kind = told.split("<") if "<" in told else told
+        if found.setdefault(name, kind) != kind:
+            raise ParameterError(
+                f"{name!r} cannot be both {found[name]} and {kind}: choose one of them"
+            )
+    return found
+
+
+_MAKERS = {"prefixes": Hierarchy.prefixes, "dates": Hierarchy.dates,
+           "widths": Hierarchy.intervals, "quantiles": Hierarchy.quantiles}  # fmt: skip
+
+
+def hierarchies(texts: Sequence[str], m: Microdata, kinds: Mapping) -> dict[str, Hierarchy]:
+    """Make the hierarchies that texts like NAME=TREE describe; a NAME may contain the sign."""
+    found = {}
+    for text in texts:
+        name = max((name for name in m.qi if text.startswith(f"{name}=")), key=len, default=None)
+        tree = text[len(name or "") + 1 :]
+        if name is None or not tree:
+            raise ParameterError(f"--hierarchy {text}: NAME=TREE, NAME one of {m.qi}")
+        try:
+            found[name] = _hierarchy(m, name, kinds.get(name, ""), tree)
+        except AnonpaperError as error:
+            raise type(error)(f"--hierarchy {text}: {error}") from None
+    return found
+
+
+def _hierarchy(m: Microdata, name: str, column: str, tree: str) -> Hierarchy:
+    """Make a hierarchy by prefixes, dates, widths or quantiles of the column, or read a csv."""
+    kind, _, numbers = tree.partition(":")
+    if kind not in _MAKERS:
+        return Hierarchy.from_csv(tree)
+    read = {"dates": str, "widths": float}.get(kind, int)
+    try:
+        steps = [[read(number) for number in numbers.split(",")]] if numbers else []
+    except ValueError:
+        raise ParameterError(
+            f"{kind} takes {'' if read is float else 'whole '}numbers with commas between them"
+        ) from None
+    if kind == "widths" and not steps:
+        raise ParameterError("widths needs numbers, as in widths:5,10,20")
+    texts = [v for v in m.attribute(name).values if isinstance(v, str) and v != MISSING]
+    if kind in ("widths", "quantiles") and texts:
+        raise ParameterError(
+            f"{kind} needs numbers, but {name!r} was read as {column}, with values such as "
+            f"{texts[-1]!r}: give a csv of the values and their names, or leave {name!r} out"
+        )
+    form = {"form": column} if kind == "dates" and "%" in column else {}
+    return _MAKERS[kind](m.frame[name], *steps, **form)
+
+
+def pair(text: str | None) -> tuple[float, ...] | None:
+    """Return the numbers of --preference."""
+    try:
+        return tuple(map(float, text.split(","))) if text else None
+    except ValueError:
+        raise ParameterError(f"--preference {text}: give a pair such as 0.2,1") from None
+
+
+def constraints(path: str | None) -> list | None:
+    """Read the constraints in a file."""
+    try:
+        return read_constraints(path) if path else None
+    except ConstraintError as error:  # a wrong file is an error of usage
+        raise ParameterError(str(error)) from None
+
+
+def check_output(
+    name: str, inputs: Iterable[str], *, force: bool, check: Callable = writing.check_table_place
+) -> None:
+    """Raise FileError if a file may not be written: wrong ending, an input, or already there.
+
+    Inputs are never overwritten, however they are spelled or linked, even with `force`.
+    """
+    check(name, replace=True)
+    path = Path(name)
+    for other in inputs if path.exists() else ():
+        if other == STANDARD_STREAM:
+            same, other = _is_standard_input(path), "standard input"
+        else:
+            same = os.path.exists(other) and os.path.samefile(name, other)
+        if same:
+            raise FileError(f"{name} is the same file as the input {other}: name another file")
+    if path.is_file() and not force:
+        raise FileError(f"{name} is there already: name another, or use --force")
+
+
+def _is_standard_input(path: Path) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
+    except (OSError, ValueError):  # it is closed, or not a file of the system
+        return False
