@@ -2,6 +2,6 @@
 
 ``cli`` is ``python -m anonpaper``. Its commands understand their ``arguments``, read a table
 (``reader``, ``kinds``), run one of the ``methods``, and write the release and its ``report`` (as
-HTML: ``page``). ``scan`` counts
-tables larger than memory (files: ``sources``). ``evidence`` judges releases, also of other tools.
+HTML: ``page``). ``scan`` counts tables larger than memory. ``evidence`` judges releases, also of
+other tools.
 """

@@ -425,7 +425,7 @@ def _scanned(file: str, qi, sensitive, types: Mapping, options: Mapping) -> tupl
         file, arguments.names(qi), arguments.names(sensitive), types=types or None,
         missing=options["missing"] or "error", delimiter=options["delimiter"],
     )  # fmt: skip
-    table = Table(pd.DataFrame(columns=m.engine.table.columns))
+    table = Table(pd.DataFrame(columns=m.engine.columns))
     for text in reader.notes(table, m):
         warnings.warn(text, stacklevel=2)
     return table, m

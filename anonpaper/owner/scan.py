@@ -7,12 +7,15 @@ published row are written.
 
 from __future__ import annotations
 
+import csv
+import glob
+import gzip
 import os
 import secrets
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -27,7 +30,6 @@ from anonpaper.files import named_by_user, whole_files
 from anonpaper.groups import Entries
 from anonpaper.microdata import Microdata
 from anonpaper.owner.kinds import in_doubt, kind_of, typed
-from anonpaper.owner.sources import Sources
 from anonpaper.publish import Anatomy, Release
 from anonpaper.publish.writing import PARQUET, beside, check_table_place
 from anonpaper.roles import HOW_MISSING, checked_roles, missing_values
@@ -35,6 +37,7 @@ from anonpaper.roles import HOW_MISSING, checked_roles, missing_values
 __all__ = ["Engine", "scan"]
 
 _BLOCK = 1_000_000  # rows that are written at a time
+_CSV = tuple(text + packed for text in (".csv", ".tsv", ".txt") for packed in ("", ".gz"))
 
 
 def scan(
@@ -44,34 +47,25 @@ def scan(
     *,
     engine: object = None,
     missing: str = "error",
-    types: Mapping[str, str] | None = None,
+    types: Mapping[str, str | Sequence[str]] | None = None,
     delimiter: str | None = None,
 ) -> Microdata:
     """Guarantee the same cells as the table's Microdata, counted without loading the rows.
 
-    Attributes and domains are the same too. Algorithms that look at rows one by one
-    (:func:`~anonpaper.klt`, :func:`~anonpaper.balanced_classes`, :func:`~anonpaper.oka`,
-    :func:`~anonpaper.diva`) get the counted rows in random order.
+    Categories are read as texts. Algorithms that look at single rows get them in random order.
     ``release.write(path)`` writes one csv or parquet file.
 
     Parameters
     ----------
     source : str, path, list of these, or Ibis table
-        A csv or parquet file, a pattern such as ``"people/*.parquet"``, or an Ibis expression.
-    qi : sequence of str
-        The quasi-identifiers.
-    sensitive : str or list of str, optional
-        The sensitive attributes. Columns without a role are never read.
+        Csv or parquet files, a pattern such as ``"people/*.parquet"``, or an Ibis expression.
+    qi, sensitive, missing
+        As for :class:`~anonpaper.Microdata`. Columns without a role are never read.
     engine : Ibis connection to DuckDB, optional
         Reads the files, by default within the process. Another engine, such as Spark, reads them
         itself: pass its table, as in ``ibis.pyspark.connect(session).read_parquet(path)``.
-    missing : {"error", "drop", "category"}
-        As for :class:`~anonpaper.Microdata`.
-    types : mapping of column to str, optional
-        Kinds of csv columns, as for ``--type`` (``"text"``, ``"integer"``, ``"ordered"``, ...).
-        The default is inferred from the values; ``02139`` is text.
-    delimiter : str, optional
-        Between the fields of a csv: by default a tab in .tsv files, otherwise a comma.
+    types, delimiter
+        As for :func:`~anonpaper.read`; types of parquet are those of the file.
 
     Returns
     -------
@@ -80,23 +74,14 @@ def scan(
 
     Raises
     ------
-    ColumnError
-        A column is unknown or used twice. Or a quasi-identifier of a csv may be numbers or dates,
-        and `types` does not name it.
-    EmptyTableError, MissingValueError
-        No complete rows; missing values with ``missing="error"``.
-    FileError, ParameterError
-        A file is not found, named twice, not readable, changed meanwhile or has other columns than
-        the first. Or an option does not suit `source`.
-    NotInstalledError
-        Ibis is not installed (``anonpaper[scale]``).
+    ColumnError, EmptyTableError, FileError, MissingValueError, NotInstalledError, ParameterError
+        As for :func:`~anonpaper.read`; or files of one table differ in columns, are named twice or
+        change meanwhile; or categories have an order that `types` does not give.
 
     References
     ----------
-    Ibis, *the portable dataframe library*; M. Raasveldt, H. Mühleisen, *DuckDB: an embeddable
-    analytical database*, SIGMOD 2019. O(n) for n rows by the engine, then O(e log e) time and
-    memory for e cells, which must fit: coarsen quasi-identifiers that differ in nearly every row.
-    Algorithms that look at rows need some hundred more bytes per row.
+    Ibis; M. Raasveldt, H. Mühleisen, *DuckDB*, SIGMOD 2019. O(n) for n rows by the engine, then
+    O(e log e) time and memory for e cells.
 
     Examples
     --------
@@ -111,15 +96,15 @@ def scan(
     """
     errors.check_choice("missing", missing, HOW_MISSING)
     if hasattr(source, "to_pyarrow") and hasattr(source, "group_by"):
-        files, table = Sources(), source
-        connection = source._find_backend(use_default=True)
-        columns, origin = list(table.columns), "an Ibis table"
+        files, schema, table, origin = {}, None, source, "an Ibis table"
+        connection, columns = source._find_backend(use_default=True), list(source.columns)
         if engine is not None and engine is not connection:
             raise ParameterError("an Ibis table has its own engine: leave engine out")
     else:
-        files, table = Sources.of(source), None
-        connection, origin = _connect(engine), str(source)
-        columns = files.columns(delimiter)
+        files, origin = _files_of(source), str(source)
+        connection = _connect(engine)
+        delimiter = delimiter or ("\t" if any(".tsv" in path for path in files) else ",")
+        columns, schema = _columns_of(files, delimiter)
     _, sensitives = checked_roles(columns, qi, sensitive)
     roles = [name for name in columns if name in [*qi, *sensitives]]
     lowered = [name.lower() for name in columns]
@@ -127,21 +112,26 @@ def scan(
         raise ColumnError(f"{alike}: names must differ in more than upper and lower case")
     if unknown := [name for name in types or {} if name not in columns]:
         raise ColumnError(f"types names columns that are not there: {unknown}")
-    if not files.are_csv and (types or delimiter):
-        raise ParameterError("types and delimiter are for csv only: this source has types")
     with _engine_errors(origin):
-        if table is None:
-            table = files.open(connection, delimiter)
+        if files:
+            table = _opened(connection, files, columns, delimiter)
         rows = f"rows_{secrets.token_hex(8)}"
         counted = table.group_by(roles).aggregate(**{rows: table.count()}).to_pyarrow()
     counts = counted.column(rows).to_numpy().astype(np.int64)
     if len(counts) == 0:
         raise EmptyTableError("the table has no rows")
     listed = {
-        name: _listed(counted.column(name), name, files, (types or {}).get(name), name in qi)
+        name: _listed(
+            counted.column(name),
+            name,
+            _are_csv(files),
+            schema,
+            (types or {}).get(name),
+            name in qi,
+        )
         for name in roles
     }
-    files.check_unchanged()
+    _check_unchanged(files)
     listed, counts, dropped = _complete(listed, counts, missing)
     coded = {}
     for name, (values, index) in listed.items():
@@ -149,14 +139,14 @@ def scan(
         attribute, codes = code_values(values, used, None)
         coded[name] = attribute, codes[place]
     by_duckdb = connection if connection.name == "duckdb" else None
-    engine = Engine(files, table, int(counts.sum()) + dropped, by_duckdb)
+    engine = Engine([*files], columns, by_duckdb)
     return Microdata.of_counts(
         coded, counts, qi=qi, sensitive=sensitive, missing=missing, origin=origin,
         dropped=dropped, engine=engine,
     )  # fmt: skip
 
 
-def _listed(column, name: str, files: Sources, kind: str | None, is_qi: bool) -> tuple:
+def _listed(column, name: str, is_csv: bool, schema, kind, is_qi: bool) -> tuple:
     """Return the distinct values of a column, as pandas reads them, and their places.
 
     If any value is missing, it is the last one.
@@ -173,18 +163,27 @@ def _listed(column, name: str, files: Sources, kind: str | None, is_qi: bool) ->
     if encoded.null_count:
         values = pa.concat_arrays([values, pa.nulls(1, values.type)])
     index = index.to_numpy(zero_copy_only=False)
-    if files.are_csv:
-        texts = pd.Series(values.to_pandas(), name=name, dtype=object).replace("", None)
-        if kind:
-            return typed(texts, kind), index
-        looks, other = kind_of(texts.dropna())
+    if is_csv or kind:
+        texts = pd.Series(values.to_pandas(), name=name).astype("string").astype(object)
+        texts = texts.where(texts.notna(), None).replace("", None)
+        looks, other = (kind, None) if kind else kind_of(texts.dropna())
         if other and is_qi:
             raise in_doubt({name: other})
         try:
             return typed(texts, looks), index
         except ColumnError:  # such as 2020-02-30, which only looks like a date
+            if kind:
+                raise
             return texts, index
-    return files.as_pandas(values, name), index
+    of_file = None if schema is None else schema.field(name).type
+    if of_file is None or pa.types.is_dictionary(of_file):
+        if of_file is not None and of_file.ordered:
+            raise ColumnError(f"{name!r} has categories in an order: types={{{name!r}: [...]}}")
+        return values.to_pandas().rename(name), index
+    with suppress(pa.ArrowException):  # only missing values, or an identifier as text
+        values = values.cast(of_file)
+    table = pa.table({name: values}).replace_schema_metadata(schema.metadata)
+    return table.to_pandas().reset_index()[name], index
 
 
 def _complete(listed: dict, counts: np.ndarray, missing: str) -> tuple[dict, np.ndarray, int]:
@@ -233,6 +232,120 @@ def _engine_errors(what: object) -> Iterator[None]:
         raise FileError(f"{what}: {first or type(error).__name__}") from error
 
 
+# -- files ---------------------------------------------------------------------------------
+
+
+def _files_of(source: object) -> dict[str, tuple]:
+    """Find the files of a path, a pattern, or several, and their state; each is counted once."""
+    several = isinstance(source, Iterable) and not isinstance(source, (str, os.PathLike))
+    named = list(source) if several else [source]
+    if not named or not all(isinstance(one, (str, os.PathLike)) for one in named):
+        raise ParameterError(
+            f"source must be a path, a pattern, several, or an Ibis table, got {source!r}"
+        )
+    places: dict[str, str] = {}
+    for one in map(os.fspath, named):
+        found = [one] if os.path.isfile(one) else sorted(glob.glob(one, recursive=True))
+        if not found or os.path.isdir(one):
+            raise FileError(
+                f"{one}: no such file; a pattern such as people/*.parquet names several"
+            )
+        for path in found:
+            if not os.path.isfile(path):
+                of = "for files in folders use folder/*/*.parquet"
+                raise FileError(f"{one} names {path}, which is not a file: {of}")
+            if (other := places.setdefault(os.path.realpath(path), path)) != path:
+                raise FileError(f"{path} is the same file as {other}: name it once")
+    paths = [*places.values()]
+    if not any(all(p.lower().endswith(kind) for p in paths) for kind in (_CSV, PARQUET)):
+        raise FileError(
+            f"{', '.join(map(str, named))}: all files must end in .parquet or .pq, or all in "
+            ".csv, .tsv or .txt, each with or without .gz"
+        )
+    return {path: _state(path) for path in paths}
+
+
+def _are_csv(files: Iterable[str]) -> bool:
+    return any(path.lower().endswith(_CSV) for path in files)
+
+
+def _state(path: str) -> tuple:
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        raise FileError(f"{path}: {error.strerror}") from None
+    return found.st_size, found.st_mtime_ns, found.st_ino
+
+
+def _check_unchanged(files: Mapping[str, tuple]) -> None:
+    """Raise FileError if a file is gone or has changed since it was found."""
+    for path, before in files.items():
+        if _state(path) != before:
+            raise FileError(f"{path} has changed while it was scanned: scan it again")
+
+
+def _columns_of(files: Iterable[str], delimiter: str) -> tuple[list[str], object]:
+    """Return the columns and the schema of parquet; all files must have the same ones."""
+    described, schema = {}, None
+    for path in files:
+        if _are_csv([path]):
+            names = kinds = _header(path, delimiter)
+        else:
+            found = _schema(path)
+            schema, names = schema or found, found.names
+            kinds = [(n, str(getattr(found.field(n).type, "value_type", found.field(n).type)))
+                     for n in names]  # fmt: skip
+        described[path] = kinds
+    (first, wanted), *others = described.items()
+    for path, other in others:
+        if other != wanted:
+            raise FileError(
+                f"{path} has the columns {other}, and {first} has {wanted}: files of one "
+                "table must have the same ones, in the same order and of the same types"
+            )
+    return names, schema
+
+
+def _schema(path: str) -> object:
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    try:
+        found = pyarrow.parquet.read_schema(path)
+    except (OSError, pa.ArrowException) as error:
+        raise FileError(f"{path} is not a parquet file: {error}") from None
+    if len(set(found.names)) < len(found.names):
+        raise ColumnError(f"{path} has two columns with the same name: rename one")
+    return found
+
+
+def _header(path: str, delimiter: str) -> list[str]:
+    try:
+        opened = gzip.open if path.lower().endswith(".gz") else open
+        with opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
+            found = next(csv.reader(stream, delimiter=delimiter, strict=True), [])
+    except (OSError, EOFError, csv.Error, UnicodeError, TypeError) as error:
+        raise FileError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    if len({name.lower() for name in found if name}) < max(1, len(found)):
+        raise ColumnError(f"the first line of {path} must name all columns, each differently")
+    return found
+
+
+def _opened(connection, files: Iterable[str], columns: Sequence[str], delimiter: str) -> object:
+    """Return the files as an Ibis expression of DuckDB; every column of a csv is text."""
+    paths = [glob.escape(path) for path in files]  # DuckDB takes names for patterns
+    # otherwise a folder's name, such as age=7, would replace values of its files
+    options: dict = {"hive_partitioning": False}
+    if not _are_csv(files):
+        return connection.read_parquet(paths, **options)
+    options |= {"columns": dict.fromkeys(columns, "VARCHAR"), "delim": delimiter, "nullstr": ""}
+    options |= {"header": True, "quote": '"', "escape": '"'}
+    return connection.read_csv(paths, **options)
+
+
+# -- releases ------------------------------------------------------------------------------
+
+
 class Written(NamedTuple):
     """A table that was written: its file, its distinct rows, and the count of each row."""
 
@@ -243,11 +356,10 @@ class Written(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Engine:
-    """Writes releases of a counted `table` of `n` rows, and reads them again to audit them."""
+    """Writes releases of a table that was counted, and reads them again to audit them."""
 
-    sources: Sources
-    table: object
-    n: int
+    files: list[str]
+    columns: list[str]
     connection: object = None  # to DuckDB, if there is one already
 
     def write(self, rel: Release, path, *, replace: bool) -> tuple[Written, ...]:
@@ -262,10 +374,9 @@ class Engine:
             if place.suffix.lower() not in (".csv", *PARQUET):
                 raise FileError(f"{path}: a table of counts is written as .csv or .parquet")
             check_table_place(place, replace=replace)
-            for mine in self.sources.seen:
+            for mine in self.files:
                 if os.path.realpath(place) == os.path.realpath(mine):
                     raise FileError(f"{path} is the input {mine}: name another place")
-        self._check_unchanged()
         tables = rel.counted()
         if not len(tables[0][0]):
             raise EmptyTableError("no row could be published")
@@ -273,15 +384,6 @@ class Engine:
             for place, stream, table in zip(places, streams, tables, strict=True):
                 _write_rows(stream, place.suffix.lower() == ".csv", *table)
         return tuple(Written(place, *table) for place, table in zip(places, tables, strict=True))
-
-    def _check_unchanged(self) -> None:
-        """Raise FileError if the table has visibly changed since it was counted."""
-        self.sources.check_unchanged()
-        if not self.sources.seen:
-            with _engine_errors("the table that was scanned"):
-                n = int(self.table.count().to_pyarrow().as_py())
-            if n != self.n:
-                raise FileError(f"the table had {self.n} rows and has {n} now: scan it again")
 
     def check_written(self, written: Sequence[Written]) -> None:
         """Count the rows of the files; raise FileError if they are not those written."""
@@ -292,7 +394,8 @@ class Engine:
         for path, frame, counts in written:
             with _engine_errors(path):
                 wanted = ibis.memtable(frame.assign(**{number: counts}))
-                found = _as(wanted.schema(), Sources.of(path).open(connection), frame.columns)
+                found = _opened(connection, [str(path)], frame.columns, ",")
+                found = _as(wanted.schema(), found, frame.columns)
                 found = found.group_by([*frame.columns]).aggregate(**{number: found.count()})
                 wanted = _as(wanted.schema(), wanted, wanted.columns)
                 more = connection.execute(found.count()) - len(frame)
@@ -307,10 +410,11 @@ class Engine:
         names = [str(column.attribute.name) for column in rel.published]
         sensitive = [str(name) for name in rel.microdata.sensitives]
         connection, source = _connect(self.connection), written.path
-        found = Sources.of(source)
-        if found.are_csv:  # in which an empty text is not a missing one
+        if _are_csv([str(source)]):  # in which an empty text is not a missing one
             with _engine_errors(source):
-                source = _as({}, found.open(connection), [*names, *sensitive])
+                columns = _header(str(source), ",")
+                found = _opened(connection, [str(source)], columns, ",")
+                source = _as({}, found, [*names, *sensitive])
         how = rel.microdata.missing
         m = scan(source, names, sensitive, engine=connection, missing=how)
         return Entries.of_cells(m, m.cells.tuple_of_cell)

@@ -1,10 +1,5 @@
 """Releases of scanned tables: written whole or not at all, and audited as they were written."""
 
-import signal
-import subprocess
-import sys
-import textwrap
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -145,28 +140,6 @@ def test_the_input_is_never_replaced(release, tmp_path):
 # -- what can happen to the input ----------------------------------------------------------------
 
 
-def test_a_file_that_changes_after_the_scan_is_noticed(release, source, frame, tmp_path):
-    frame.iloc[:7].to_parquet(tmp_path / "in1.parquet")
-    with pytest.raises(errors.FileError, match="in1.parquet has changed since"):
-        release.write(tmp_path / "out.csv")
-    assert not (tmp_path / "out.csv").exists()
-
-
-def test_a_file_that_is_lost_after_the_scan_is_noticed(release, tmp_path):
-    (tmp_path / "in0.parquet").unlink()
-    with pytest.raises(errors.FileError, match=r"in0.parquet: No such file"):
-        release.write(tmp_path / "out.csv")
-
-
-def test_a_table_that_grows_after_the_scan_is_noticed(frame, tmp_path):
-    connection = ibis.duckdb.connect()
-    connection.create_table("people", frame)
-    m = ap.scan(connection.table("people"), QI, "ill")
-    connection.insert("people", frame.iloc[:1])
-    with pytest.raises(errors.FileError, match="had 400 rows and has 401"):
-        ap.suppress(m, ap.mondrian(m, 5)).write(tmp_path / "out.csv")
-
-
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 @pytest.mark.parametrize(
     "change",
@@ -221,54 +194,3 @@ def test_unknown_columns_and_engines_are_refused(source):
         ap.scan(source, QI, engine="duckdb")
     with pytest.raises(errors.ColumnError):
         ap.scan(source, ["name"]).with_roles(["age"])
-
-
-# -- what can happen to the output ---------------------------------------------------------------
-
-_MANY = textwrap.dedent("""
-    import resource, signal, sys
-    import pandas as pd
-    import anonpaper as ap
-    source, out, at_limit = sys.argv[1:]
-    m = ap.scan(source, ["age"], "ill")
-    rel = ap.suppress(m, ap.mondrian(m, 2))
-    signal.signal(signal.SIGXFSZ, getattr(signal, at_limit))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, 1_000))
-    try:
-        rel.write(out)
-    except ap.errors.FileError as error:
-        print("FileError", error)
-""")
-
-
-@pytest.fixture
-def many(tmp_path):
-    """One combination as often as there are two million rows, so that writing takes a while."""
-    rng = np.random.default_rng(0)
-    ages = rng.integers(0, 2**40, 500).astype(str)
-    frame = pd.DataFrame({"age": np.repeat(ages, 4_000), "ill": rng.choice(["a", "b"], 2_000_000)})
-    frame.to_parquet(tmp_path / "in.parquet", index=False)
-    return tmp_path / "in.parquet"
-
-
-def run(many, out, at_limit):
-    """Write in a process whose files may have 1,000 bytes."""
-    command = [sys.executable, "-c", _MANY, many, out, at_limit]
-    return subprocess.run(command, stdout=subprocess.PIPE, text=True)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="limits on file sizes are the system's")
-@PLACES
-def test_a_full_disk_leaves_nothing(name, many, tmp_path):
-    """A limit on the size of files stands for the end of the disk."""
-    assert f"FileError {tmp_path / name}" in run(many, tmp_path / name, "SIG_IGN").stdout
-    assert {path.name for path in tmp_path.iterdir()} == {"in.parquet"}
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="processes are killed as on Linux")
-@PLACES
-def test_a_killed_write_leaves_nothing_that_looks_complete(name, many, tmp_path):
-    """The signal at the limit ends it at once."""
-    assert run(many, tmp_path / name, "SIG_DFL").returncode == -signal.SIGXFSZ
-    assert {path.name for path in tmp_path.iterdir()} <= {"in.parquet"}
