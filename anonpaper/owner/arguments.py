@@ -12,10 +12,19 @@ from anonpaper.constraints import read_constraints
 from anonpaper.errors import AnonpaperError, ConstraintError, FileError, ParameterError
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import MISSING, Microdata
-from anonpaper.owner.reader import STANDARD_STREAM
+from anonpaper.owner.reader import LOG, STANDARD_STREAM, Table
 from anonpaper.publish import writing
 
-__all__ = ["check_output", "constraints", "hierarchies", "kinds", "names", "pair"]
+__all__ = [
+    "check_output",
+    "constraints",
+    "hierarchies",
+    "kept_columns",
+    "kinds",
+    "names",
+    "outputs",
+    "pair",
+]
 
 
 def names(texts: Iterable[str], columns: Sequence[str] = ()) -> list[str]:
@@ -105,6 +114,34 @@ def constraints(path: str | None) -> list | None:
         return read_constraints(path) if path else None
     except ConstraintError as error:  # a wrong file is an error of usage
         raise ParameterError(str(error)) from None
+
+
+def kept_columns(keep: Sequence[str], table: Table, m: Microdata) -> list[str]:
+    """Return the columns to publish unchanged; report those that are not published."""
+    columns = list(table.frame.columns)
+    kept = names(keep, columns)
+    others = [name for name in columns if name not in (*m.qi, *m.sensitives, m.person)]
+    if unknown := [name for name in kept if name not in others]:
+        raise ParameterError(
+            f"--keep names {unknown}; the columns that --qi and --sensitive leave are {others}"
+        )
+    if left := [name for name in others if name not in kept]:
+        LOG.info("not published: %s (neither --qi nor --sensitive; --keep publishes them)", left)
+    if kept:
+        LOG.info("warning: published unchanged, without protection: %s", kept)
+    return kept
+
+
+def outputs(output: str | None, form: str, engine: str | None) -> list[str]:
+    """Return the files to write; none if the table goes to standard output."""
+    found = [] if output in (None, STANDARD_STREAM) else [output]
+    if engine and not found:
+        raise ParameterError("--engine writes files: name one with -o")
+    if form != "anatomize":
+        return found
+    if not found:
+        raise ParameterError("anatomize publishes two tables: name a file with -o")
+    return [output, str(writing.beside(output, "sensitive"))]
 
 
 def check_output(

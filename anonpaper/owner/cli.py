@@ -26,7 +26,6 @@ from anonpaper import errors
 from anonpaper.constraints import check_constraints
 from anonpaper.datasets.registry import registry
 from anonpaper.files import check_place
-from anonpaper.microdata import Microdata
 from anonpaper.owner import arguments, methods, page, reader, report
 from anonpaper.owner.methods import METHODS, takes
 from anonpaper.owner.reader import LOG, STANDARD_STREAM, Table
@@ -63,17 +62,6 @@ In Python, methods take more. The constraints of diva are a file of lines such a
         for name, method in METHODS.items()
     )
 )
-_EXAMPLES = """
-\b
-Examples:
-  anonymize people.csv --qi age,sex,zip --sensitive illness --method tp+ --l 3 -o out.csv
-  anonymize people.csv --qi age,sex --sensitive illness --method klt --k 10 --l 3 \\
-      --publish anatomize -o out.csv           writes out.csv and out_sensitive.csv
-  anonymize people.csv --qi '"income, monthly",age' --method full_domain --k 5 \\
-      --hierarchy age=age.csv -o out.parquet   a column name with a comma, in quotes
-  anonymize visits.csv --qi age,sex --sensitive illness,drug --person patient --k 10 \\
-      --method mondrian --require 'DistinctLDiversity(3, of="drug")' -o out.csv
-"""
 
 
 def _text(metavar: str, meaning: str, *names: str) -> object:
@@ -157,13 +145,9 @@ def _print(found: Mapping, json: bool, file=None) -> None:
 
 
 @app.command()
-def datasets(quiet: Quiet = False, json: Json = False) -> None:
+def datasets(quiet: Quiet = False) -> None:
     """List the data sets: rows, licence, and where each would be fetched from."""
-    found = ap.datasets.available()
-    if json:
-        print(report.as_json({"datasets": found.to_dict("records")}))
-        return
-    for entry in found.itertuples():
+    for entry in ap.datasets.available().itertuples():
         print(f"{entry.name}: {entry.rows:,} rows; {entry.licence}")
         print(f"    now: {entry.origin}\n    {entry.how_to_get}")
 
@@ -234,10 +218,10 @@ def audit(
     groups of equal quasi-identifiers have the highest risk.
     """
     _, m = _read(**context.params)
-    _print(report.audit(m, _RISKIEST), json)
+    _print(report.audit(m, top=10), json)
 
 
-@app.command(help=_ANONYMIZE, epilog=_EXAMPLES)
+@app.command(help=_ANONYMIZE)
 def anonymize(
     context: Context,
     file: File,
@@ -322,8 +306,10 @@ def anonymize(
     secrets = chosen.needs_sensitive or l or form in ("swap", "anatomize")
     if secrets and not sensitive and not schema:
         raise errors.ParameterError("--sensitive must name the column that nobody should learn")
-    inputs = [file, *(text.partition("=")[2] for text in hierarchy), *filter(None, [constraints])]
-    outputs = _outputs(output, form, engine)
+    trees = [text[place + 1 :] for text in hierarchy
+             for place, sign in enumerate(text) if sign == "="]  # fmt: skip
+    inputs = [file, *trees, *filter(None, [constraints])]
+    outputs = arguments.outputs(output, form, engine)
     for name in outputs if not engine else ():
         arguments.check_output(name, inputs, force=force)
     if page_at:
@@ -331,7 +317,7 @@ def anonymize(
                                check=page.check_page_place)  # fmt: skip
 
     table, m = _read(**context.params)
-    kept = _kept_columns(keep, table, m)
+    kept = arguments.kept_columns(keep, table, m)
     trees = arguments.hierarchies(hierarchy, m, table.kinds)
     given = methods.checked(chosen, {
         "k": k, "l": l, "theta": theta, "suppression": suppression,
@@ -378,21 +364,6 @@ def anonymize(
         _print(found, json, sys.stderr)
 
 
-_RISKIEST = 10  # groups that are listed
-
-
-def _outputs(output: str | None, form: str, engine: str | None) -> list[str]:
-    """Return the files to write; none if the table goes to standard output."""
-    outputs = [] if output in (None, STANDARD_STREAM) else [output]
-    if engine and not outputs:
-        raise errors.ParameterError("--engine writes files: name one with -o")
-    if form != "anatomize":
-        return outputs
-    if not outputs:
-        raise errors.ParameterError("anatomize publishes two tables: name a file with -o")
-    return [output, str(writing.beside(output, "sensitive"))]
-
-
 def _read(file, qi, sensitive, type, engine, schema, save_schema, force, **options) -> tuple:
     """Return the Table of a file and its Microdata."""
     LOG.info("reading %s", file)
@@ -429,22 +400,6 @@ def _scanned(file: str, qi, sensitive, types: Mapping, options: Mapping) -> tupl
     for text in reader.notes(table, m):
         warnings.warn(text, stacklevel=2)
     return table, m
-
-
-def _kept_columns(keep: Sequence[str], table: Table, m: Microdata) -> list[str]:
-    """Return the columns to publish unchanged; report those that are not published."""
-    columns = list(table.frame.columns)
-    kept = arguments.names(keep, columns)
-    others = [name for name in columns if name not in (*m.qi, *m.sensitives, m.person)]
-    if unknown := [name for name in kept if name not in others]:
-        raise errors.ParameterError(
-            f"--keep names {unknown}; the columns that --qi and --sensitive leave are {others}"
-        )
-    if left := [name for name in others if name not in kept]:
-        LOG.info("not published: %s (neither --qi nor --sensitive; --keep publishes them)", left)
-    if kept:
-        LOG.info("warning: published unchanged, without protection: %s", kept)
-    return kept
 
 
 def main(command: Sequence[str] | None = None) -> int:

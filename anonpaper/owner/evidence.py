@@ -18,7 +18,6 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
 from anonpaper import measure
-from anonpaper.display import html, html_table
 from anonpaper.errors import ColumnError, ParameterError, SizeLimitError, check_sequence
 from anonpaper.groups import Entries, Partition
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
@@ -62,11 +61,6 @@ class Evidence:
         })  # fmt: skip
 
     __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        facts = [*self.risk.items(), *self.utility.items()]
-        tables = (html_table(table, index=False) for table in (self.promises, self.attackers))
-        return html("Evidence on a release", facts, *tables)
 
     def report(self, path: str | os.PathLike) -> Path:
         """Write a page that compares the release with its table, for the table's owner.

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonpaper import measure
 from anonpaper.files import check_place, sha256, write_named
 from anonpaper.owner import report
 from anonpaper.publish import Release, recode
@@ -48,8 +47,7 @@ def page(rel: Release, call: str | None = None) -> str:
         sides=["", *sides],
         risks=_beside([report.risks(side) for side in sides.values()]),
         levels=_beside([_levels(side) for side in sides.values()]),
-        loss=_loss(rel),
-        measures=_measures(rel),
+        loss=[(name, report.short(value)) for name, value in report.loss(rel).items()],
         warnings=[*rel.warnings, *([of_groups] if rel.shows_groups else [])],
     )
     return f"{text}\n".encode(errors="backslashreplace").decode()
@@ -106,24 +104,3 @@ def _beside(sides: list[dict]) -> list[list[str]]:
     """Return a row for each name, with what every side says."""
     names = dict.fromkeys(name for side in sides for name in side)
     return [[name, *(side.get(name, "") for side in sides)] for name in names]
-
-
-def _loss(rel: Release) -> list[tuple]:
-    n, shown, rows = rel.microdata.n, rel.shown, []
-    counts, withheld = rel.entries.counts[shown], rel.entries.rows(~shown)
-    for p in rel.published:
-        index = p.index[shown]
-        lost = counts @ p.sub_domains.extents[index] + withheld
-        kept, stars = counts @ p.sub_domains.is_kept[index], counts @ p.is_star[index]
-        distinct = f"{p.attribute.size:,} -> {len(np.unique(index)):,}"
-        shares = (f"{count / n:.1%}" for count in (kept, stars, lost))
-        rows.append((p.attribute.name, *shares, distinct))
-    return rows
-
-
-def _measures(rel: Release) -> str:
-    mean = measure.average_class_size(rel) if rel.shown.any() else float("nan")
-    return (
-        f"GCP {measure.gcp(rel):.3f}, discernibility {measure.discernibility(rel):,}, "
-        f"mean class {mean:.4g} {'rows' if rel.microdata.people is None else 'people'}"
-    )

@@ -17,7 +17,17 @@ from anonpaper.principles import GroupCounts
 from anonpaper.publish import Release, recode
 from anonpaper.recoding import Recoding
 
-__all__ = ["as_json", "as_text", "attackers_tried", "audit", "levels", "risks", "summary"]
+__all__ = [
+    "as_json",
+    "as_text",
+    "attackers_tried",
+    "audit",
+    "levels",
+    "loss",
+    "risks",
+    "short",
+    "summary",
+]
 
 _ROWS_NAMED = 5  # of a group, when the riskiest are listed
 _MOST_TABLES = 200  # on which a report repeats the method
@@ -136,14 +146,19 @@ def summary(rel: Release) -> dict:
             "groups": rel.classes.n_groups,
         },
         "levels": levels(rel),
-        "loss": {
-            "stars": measure.stars(rel),
-            "rows with a star": measure.suppressed_rows(rel),
-            "share of detail lost (GCP)": measure.gcp(rel),
-            "discernibility": measure.discernibility(rel),
-            "mean group size": measure.average_class_size(rel),
-        },
+        "loss": loss(rel),
         **({"warnings": list(rel.warnings)} if rel.warnings else {}),
+    }
+
+
+def loss(rel: Release) -> dict[str, float]:
+    """How much detail was lost; a withheld row has lost all of it."""
+    return {
+        "stars": measure.stars(rel),
+        "rows with a star": measure.suppressed_rows(rel),
+        "share of detail lost (GCP)": measure.gcp(rel),
+        "discernibility": measure.discernibility(rel),
+        "mean group size": measure.average_class_size(rel) if rel.shown.any() else math.nan,
     }
 
 
@@ -274,14 +289,15 @@ def _is_block(part: object) -> bool:
 
 def _lines(part: Mapping) -> str:
     width = max(len(str(key)) for key in part)
-    return "\n".join(f"{key!s:<{width}}  {_short(value)}" for key, value in part.items())
+    return "\n".join(f"{key!s:<{width}}  {short(value)}" for key, value in part.items())
 
 
-def _short(value: object) -> str:
+def short(value: object) -> str:
+    """Return a value as a report shows it."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {_short(item)}" for key, item in value.items()) or "none"
+        return ", ".join(f"{key} {short(item)}" for key, item in value.items()) or "none"
     if isinstance(value, (list, tuple)):
-        return ", ".join(map(_short, value))
+        return ", ".join(map(short, value))
     if value is None:
         return "none"
     if isinstance(value, (bool, np.bool_)):
@@ -300,6 +316,6 @@ def _table(rows: Sequence[Mapping]) -> str:
             flat[-1] |= value if isinstance(value, Mapping) else {key: value}
     columns = []
     for name in flat[0]:
-        cells = [str(name), *(_short(row[name]) for row in flat)]
+        cells = [str(name), *(short(row[name]) for row in flat)]
         columns.append([f"{cell:<{max(map(len, cells))}}" for cell in cells])
     return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))

@@ -60,17 +60,3 @@ def test_what_an_engine_does_not_do_is_said(options, said, people, tmp_path, mon
     assert main(["anonymize", people, "--engine", "duckdb", *ROLES, *options]) != 0
     assert said in capsys.readouterr().err
     assert not (tmp_path / "out.csv").exists()
-
-
-@pytest.mark.parametrize(("publish", "tables"), [("swap", 1), ("anatomize", 2)])
-def test_rows_are_drawn_and_published_by_every_form(publish, tables, people, tmp_path, capsys):
-    method = ["--method", "klt", "--k", "4", "--l", "2", "--theta", "0.5", "--publish", publish]
-    out = ["-o", f"{tmp_path}/out.csv", "--json", "-q"]
-    assert main(["anonymize", people, "--engine", "duckdb", *ROLES[:4], *method, *out]) == 0
-    said = json.loads(capsys.readouterr().out)
-    levels = {row["principle"]: row["level"] for row in said["levels of the files"]}
-    assert levels["group size"] >= 4
-    assert levels["distinct l-diversity"] >= 2
-    written = [pd.read_csv(path) for path in sorted(tmp_path.glob("out*.csv"))]
-    assert len(written) == tables
-    assert len(written[0]) == 48

@@ -67,22 +67,6 @@ def test_a_workbook_by_the_api(book, tmp_path):
         assert len(group) >= 6 and group["ill"].value_counts().max() <= len(group) / 2
 
 
-def test_a_workbook_by_the_command_line(book, tmp_path, capsys):
-    out = str(tmp_path / "out.csv")
-    command = ["anonymize", str(book), "--qi", ",".join(HEADER[:-1]), "--sensitive", "ill",
-               "--method", "mondrian", "--k", "6", "--l", "2", "-o", out]  # fmt: skip
-    assert main(command) == 2
-    command += follow(capsys.readouterr().err.splitlines()[-1])[1]
-    command += ["--type", "answer=never<rarely<often"]
-    assert main(command) == 0
-    told = capsys.readouterr().err
-    assert told.index("['HIV', 'hiv']") < told.index("may be one value") < told.index("grouping")
-    shown = pd.read_csv(out, dtype=str)
-    assert len(shown) == 48 and set(shown["ill"]) == set(SECRETS)
-    for _, group in shown.groupby(HEADER[:-1]):
-        assert len(group) >= 6 and group["ill"].value_counts().max() <= len(group) / 2
-
-
 def test_widths_for_ages_with_a_top_say_what_is_in_the_way(book, capsys):
     command = ["anonymize", str(book), "--qi", "age", "--sensitive", "ill", "--method",
                "full_domain", "--k", "3", "--type", "age=ordered", "--hierarchy",
@@ -239,12 +223,3 @@ def test_options_given_replace_those_of_a_schema_column_by_column(tmp_path):
     assert [attribute.values[0] for attribute in m.attributes] == ["1", 2]
     options = ["--schema", str(schema), "--type", "zip=text", "-q"]
     assert main(["audit", str(path), *options]) == 0
-
-
-@pytest.mark.parametrize("given", [
-    {"source": 7}, {"source": b"people.csv"}, {"na": 7}, {"na": "?"}, {"na": [7]}, {"types": 7},
-    {"delimiter": 7}, {"encoding": 7}, {"count": 7}, {"types": {"age": 7}},
-])  # fmt: skip
-def test_arguments_of_another_kind_are_explained(book, given):
-    with pytest.raises(errors.AnonpaperError):
-        ap.read(**({"source": book, "qi": ["age"]} | given))

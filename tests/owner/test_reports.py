@@ -12,7 +12,6 @@ import anonpaper as ap
 from anonpaper import errors
 from anonpaper.owner.cli import main
 from anonpaper.owner.page import page as page_of
-from anonpaper.owner.page import write_page
 
 VOID = {"br", "meta", "rect", "link", "img"}
 
@@ -121,16 +120,6 @@ def test_names_and_values_are_text_and_never_code():
     text = page_of(ap.suppress(m, ap.Partition([0, 0, 0])), call="<script>")
     assert "<script" not in text and "&lt;script&gt;" in text
     assert Page(text).open == []
-
-
-def test_a_page_is_written_whole_or_not_at_all(tmp_path):
-    m = table()
-    rel = ap.suppress(m, ap.mondrian(m, 4))
-    assert write_page(rel, tmp_path / "r.html").read_text() == page_of(rel)
-    for path in (tmp_path / "r.csv", tmp_path / "none" / "", 3, None):
-        with pytest.raises(errors.FileError):
-            write_page(rel, path)
-    assert [path.name for path in tmp_path.iterdir()] == ["r.html"]
 
 
 def test_the_command_line_writes_it_beside_the_table(tmp_path, monkeypatch, capsys):

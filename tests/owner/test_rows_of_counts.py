@@ -11,7 +11,6 @@ from scipy.stats import chisquare
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.constraints import check_constraints
 from anonpaper.microdata import handed_out
 from anonpaper.randomness import generator
 
@@ -72,16 +71,6 @@ def test_groups_are_those_of_the_rows_in_the_order_drawn(seed, name, tmp_path):
     assert mine.group.tolist() == theirs.labels.tolist()
 
 
-def test_constraints_count_rows_and_not_cells(tmp_path):
-    big = scanned(people(0), tmp_path)
-    release = ap.suppress(big, ap.diva(big, SIGMA, k=3))
-    checked = check_constraints(release, SIGMA)
-    shown, frame = release.public_frame().astype(str), people(0)
-    assert checked["published"].tolist() == [(shown.sex == "f").sum(), (shown.zip == "1").sum()]
-    assert checked["in_table"].tolist() == [(frame.sex == "f").sum(), (frame.zip == 1).sum()]
-    assert checked["holds"].all()
-
-
 def test_all_orders_of_the_rows_are_equally_likely(tmp_path):
     """Two rows of four are equal, so that there are twelve orders."""
     frame = pd.DataFrame({"age": [1, 1, 2, 3], "ill": list("aabc")})
@@ -132,15 +121,6 @@ def test_swapped_counts_are_distributed_as_permuted_rows(seeded, tmp_path):
     assert chisquare(list(seen.values()), wanted).pvalue > BY_CHANCE
 
 
-def test_a_seed_swaps_again_and_is_said(tmp_path):
-    big, p = few_in_two_groups(tmp_path)
-    [first], [second] = (ap.swap(big, p, seed=1).counted() for _ in range(2))
-    pd.testing.assert_frame_equal(first[0], second[0])
-    assert first[1].tolist() == second[1].tolist()
-    assert "seed" in ap.swap(big, p, seed=1).warnings[0]
-    assert not ap.swap(big, p).warnings
-
-
 # -- anatomies -----------------------------------------------------------------------------------
 
 
@@ -187,12 +167,3 @@ def test_what_is_written_is_audited_and_a_change_is_noticed(publish, name, tmp_p
     changed.to_csv(paths[-1], index=False) if name == "out.csv" else changed.to_parquet(paths[-1])
     with pytest.raises(errors.FileError, match="does not hold what was written"):
         release.audit()
-
-
-def test_an_anatomy_that_cannot_be_written_leaves_neither_table(tmp_path):
-    big = scanned(people(0), tmp_path)
-    release = ap.anatomize(big, ap.mondrian(big, 8, 2))
-    (tmp_path / "out_sensitive.csv").mkdir()
-    with pytest.raises(errors.FileError):
-        release.write(tmp_path / "out.csv")
-    assert {path.name for path in tmp_path.iterdir()} == {"in.parquet", "out_sensitive.csv"}

@@ -143,14 +143,6 @@ ALGORITHMS = {
     "mondrian, l": lambda m: ap.mondrian(m, 4, 2),
     "mondrian, t": lambda m: ap.mondrian(m, 4, require=[ap.TCloseness(0.6)]),
 }
-RECODERS = {
-    "tds": lambda m: ap.tds(m, 3),
-    "full_domain": lambda m: ap.full_domain(m, 5),
-    "full_domain, withholding": lambda m: ap.full_domain(m, 5, suppression=0.1),
-    "preference_search": lambda m: ap.preference_search(
-        m, 5, preference=(0.5, 0.5), population=20, evaluations=200, seed=0
-    ),
-}
 LOSSES = [
     ap.measure.stars, ap.measure.suppressed_rows, ap.measure.discernibility,
     ap.measure.average_class_size, ap.measure.ncp, ap.measure.gcp, ap.measure.kl_divergence,
@@ -199,37 +191,6 @@ def test_k_member_deals_the_rows_of_a_tuple_at_random(tmp_path):
     assert np.abs(share - np.array([1, 9, 9, 1]) / 20).max() < 0.1
 
 
-def test_a_hierarchy_generalizes_counts(tmp_path):
-    big, m = both(people(0), tmp_path, "parquet")
-    trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
-    assert_same_release(
-        ap.shallow_generalize(big, ap.mondrian(big, 4), trees),
-        ap.shallow_generalize(m, ap.mondrian(m, 4), trees),
-    )
-
-
-@pytest.mark.parametrize("name", RECODERS)
-@pytest.mark.parametrize("seed", range(3))
-def test_recodings_of_counts_are_the_same(seed, name, tmp_path):
-    big, m = both(people(seed), tmp_path, "parquet")
-    mine, theirs = RECODERS[name](big), RECODERS[name](m)
-    assert [ids.tolist() for ids in mine.maps] == [ids.tolist() for ids in theirs.maps]
-    assert_same_release(ap.recode(big, mine), ap.recode(m, theirs))
-
-
-def test_several_sensitive_attributes_are_counted_together(tmp_path):
-    big, m = both(people(0), tmp_path, "parquet", sensitive=["ill", "drug"])
-    for l in (None, 2):
-        mine, theirs = ap.mondrian(big, 4, l), ap.mondrian(m, 4, l)
-        assert mine.sizes().tolist() == theirs.sizes().tolist()
-        pd.testing.assert_frame_equal(
-            ap.suppress(big, mine).audit(), ap.suppress(m, theirs).audit()
-        )
-    assert_same_table(big.about("drug"), m.about("drug"))
-    assert_same_table(big.with_roles(["age"], "ill"), m.with_roles(["age"], "ill"))
-    assert big.sensitive == ["ill", "drug"]
-
-
 NEEDS_ROWS = {
     "frame": lambda m: m.frame,
     "codes": lambda m: m.codes,
@@ -264,10 +225,3 @@ def test_partitions_are_of_the_table_they_were_made_of(tmp_path):
         ap.suppress(m, ap.tp(big, 2))
     with pytest.raises(errors.ParameterError, match="another table"):
         ap.suppress(big.with_roles(["age"]), ap.tp(big, 2))
-
-
-def test_a_large_release_is_written_rather_than_shown(tmp_path, monkeypatch):
-    big, _ = both(people(0), tmp_path, "parquet")
-    monkeypatch.setattr("anonpaper.publish.writing.MOST_ROWS", 299)
-    with pytest.raises(errors.RowsError):
-        ap.suppress(big, ap.tp(big, 2)).public_frame()

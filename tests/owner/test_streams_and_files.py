@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 
-import pandas as pd
 import pytest
 
 from anonpaper.owner.cli import main
@@ -36,13 +35,6 @@ def test_the_table_goes_to_standard_output_and_the_report_to_standard_error(peop
     assert len(lines) == 49
     assert "frequency l-diversity" in done.stderr
     assert "not published: ['name', 'income, monthly']" in done.stderr
-
-
-def test_a_pipe_from_and_to_other_programs(people):
-    done = run("anonymize", "-", *QI, *TP, "-q", input=people.read_text())
-    assert done.returncode == 0
-    from_file = run("anonymize", people, *QI, *TP, "-q").stdout
-    assert sorted(done.stdout.splitlines()) == sorted(from_file.splitlines())
 
 
 def test_a_reader_that_has_seen_enough_gets_no_traceback(people):
@@ -152,18 +144,6 @@ def test_table_and_report_are_both_written_or_none(people, tmp_path, monkeypatch
         assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
 
 
-def test_the_report_is_not_written_where_the_table_cannot_be(tmp_path, capsys):
-    """A csv that cannot tell a missing value from an empty text goes nowhere, nor its report."""
-    path = tmp_path / "a.parquet"
-    frame = pd.DataFrame({"q": [1, 1], "s": ["a", "b"], "kept": ["", None]})
-    frame.to_parquet(path)
-    command = ["anonymize", path, "--qi", "q", "--sensitive", "s", *TP, "--keep", "kept"]
-    for out in ([], ["-o", tmp_path / "out.csv"]):
-        assert code(*command, *out, "--report", tmp_path / "r.html") == 2
-        assert "empty texts" in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]
-
-
 def test_an_address_is_no_file(capsys):
     pytest.importorskip("pyarrow", reason="parquet is read by pyarrow: anonpaper[parquet]")
     for name in ("http://x.invalid/people.parquet", "https://x.invalid/people.csv"):
@@ -192,24 +172,6 @@ def test_a_file_that_was_read_is_never_written(people, tmp_path, capsys):
         assert code("anonymize", people, *QI, *TP, "-o", name, "--force") == 2, name
         assert "name another file" in capsys.readouterr().err
     assert people.read_bytes() == before
-
-
-def test_a_hierarchy_that_was_read_is_never_written(people, age_tree):
-    before = age_tree.read_bytes()
-    assert (
-        code(
-            "anonymize",
-            people,
-            *QI,
-            *"--method tds --l 2 --hierarchy".split(),
-            f"age={age_tree}",
-            "-o",
-            age_tree,
-            "--force",
-        )
-        == 2
-    )
-    assert age_tree.read_bytes() == before
 
 
 def test_another_file_is_replaced_with_force_only(people, tmp_path, capsys):
@@ -295,15 +257,3 @@ def test_a_file_behind_standard_input_is_not_written(people):
     assert done.returncode == 2
     assert "is the same file as the input standard input: name another" in done.stderr
     assert people.read_bytes() == before
-
-
-def test_fetch_writes_to_standard_output_too(tmp_path):
-    done = run(
-        *"fetch german -o -".split(),
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == 1001
-    assert "german: " in done.stderr
-    assert list(tmp_path.iterdir()) == []
