@@ -81,8 +81,7 @@ def audit(
 ) -> Evidence:
     """Report what a release promises, which attackers were tried, its risk and its utility.
 
-    The order is ours: what was promised, then privacy, then usefulness, the themes of NIST SP
-    800-188. Every attacker of this package is listed; those that were not played have the reason.
+    Every attacker of this package is listed; those that were not played have the reason.
 
     Parameters
     ----------
@@ -97,24 +96,16 @@ def audit(
     hierarchies : mapping of attribute name to Hierarchy, optional
         The names that another tool published.
 
-    Returns
-    -------
-    Evidence
-        To be printed; its method ``report`` writes a page.
-
     Raises
     ------
     ColumnError, ParameterError, SizeLimitError
-        `released` lacks a column with a role, or has a text that is not understood; a row fits
-        nobody, such as one with a changed sensitive value; `released` is of another table than
-        `original`; or the classes times the different quasi-identifiers are above 10⁹.
+        A column with a role lacks, a text is not understood, a row fits nobody, `released` is of
+        another table; or classes times different quasi-identifiers are above 10⁹.
 
     References
     ----------
-    S. Garfinkel et al., *De-identifying government datasets: techniques and governance*, NIST SP
-    800-188, 2023. Rows are matched to people by a maximum flow, after O(c·t·d) comparisons of c
-    classes with t QI tuples. All matchings have the same levels, as these depend on the rows of a
-    class only.
+    The order is of NIST SP 800-188 (S. Garfinkel et al., 2023). Rows are matched to people by a
+    maximum flow, after O(c·t·d) comparisons of c classes with t QI tuples.
 
     Examples
     --------

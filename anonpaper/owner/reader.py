@@ -78,20 +78,16 @@ class Table:
         """Describe how each column was read, with example values; for the table's owner only."""
         for name, column in self.frame.items():
             known = column.dropna()
-            values = known.astype(str).unique() if known.dtype == object else known.unique()
-            kind = self.kinds.get(name, "")
-            kind = (
-                " < ".join(kind)
-                if isinstance(kind, list)
-                else kind or pd.api.types.infer_dtype(known, skipna=True)
-            )
-            other = self.in_doubt.get(name)
-            doubt = f" (or is it --type {name}={other}?)" if other else ""
-            examples = ", ".join(str(value)[:40] for value in values[:3])
-            point = " (published with a point)" * (kind == "decimal-comma")
+            values = (known.astype(str) if known.dtype == object else known).unique()
+            kind = self.kinds.get(name) or pd.api.types.infer_dtype(known, skipna=True)
+            kind = kind if isinstance(kind, str) else " < ".join(kind)
+            kind += " (published with a point)" * (kind == "decimal-comma")
+            if other := self.in_doubt.get(name):
+                kind += f" (or is it --type {name}={other}?)"
+            examples = ", ".join(str(value)[:40] for value in values[:3]) or "none"
             yield (
-                f"{name}: {kind}{point}{doubt}, {len(values):,} distinct, "
-                f"{len(column) - len(known):,} missing, such as {examples or 'none'}"
+                f"{name}: {kind}, {len(values):,} distinct, {len(column) - len(known):,} missing, "
+                f"such as {examples}"
             )
 
 
@@ -123,30 +119,20 @@ def read(
     count : str, optional
         A column of whole numbers: how many people a row counts for.
     types : mapping of column to str or sequence of str, optional
-        Kinds of columns: "integer", "decimal", "decimal-comma", "date", a date's form such as
-        "%d.%m.%Y", "ordered" (by the numbers in the texts, then by letters), "text"; or a list of
-        all values in their order, such as the answers of a questionnaire.
+        "integer", "decimal", "decimal-comma", "date", a date's form such as "%d.%m.%Y", "ordered"
+        (by the numbers in the texts, then by letters), "text"; or all values in their order.
     na : sequence of str
         Texts that mean a missing value. An empty field always does.
     delimiter, encoding : str, optional
         Of a csv: by default a comma, in .tsv a tab, and UTF-8, or UTF-16 if the file begins so.
     schema, save_schema : path, optional
-        A JSON file with the parameters above, except `source`, to be used where they are not
-        given; and where to save them, with the type of every column as it was read.
-
-    Returns
-    -------
-    Microdata
+        JSON with the parameters above that are not given, and with the type of every column.
 
     Raises
     ------
     ColumnError, FileError, ParameterError
         A quasi-identifier may be more than text, and `types` does not say; a value is not of the
         type that was given; or a file cannot be read.
-
-    References
-    ----------
-    Y. Shafranovich, *Common format and MIME type for csv files*, RFC 4180. O(n) for n rows.
 
     Examples
     --------

@@ -1,7 +1,6 @@
 """What looks at single rows, on a table of counts: the rows are drawn, or values dealt anew."""
 
 from collections import Counter
-from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -78,15 +77,6 @@ def test_all_orders_of_the_rows_are_equally_likely(tmp_path):
     seen = Counter(tuple(cells.handed_out(rng).tolist()) for _ in range(6_000))
     assert len(seen) == 12
     assert chisquare(list(seen.values())).pvalue > BY_CHANCE
-
-
-def test_more_rows_than_have_numbers_are_refused(tmp_path):
-    many = replace(scanned(people(0), tmp_path).cells, counts=np.array([2**31 - 1, 1]))
-    with pytest.raises(
-        errors.RowsError,
-        match=r"numbers single rows, at most 2\^31 - 1, but the table has \d+: use",
-    ):
-        many.handed_out(generator(0))
 
 
 # -- swapping ------------------------------------------------------------------------------------

@@ -136,44 +136,16 @@ def test_an_expression_of_ibis_is_a_table_too():
     assert_same_table(ap.scan(table, QI, "ill", missing="category"), m)
 
 
-ALGORITHMS = {
-    "tp": lambda m: ap.tp(m, 3),
-    "tp_plus": lambda m: ap.tp_plus(m, 3),
-    "mondrian": lambda m: ap.mondrian(m, 4),
-    "mondrian, l": lambda m: ap.mondrian(m, 4, 2),
-    "mondrian, t": lambda m: ap.mondrian(m, 4, require=[ap.TCloseness(0.6)]),
-}
-LOSSES = [
-    ap.measure.stars, ap.measure.suppressed_rows, ap.measure.discernibility,
-    ap.measure.average_class_size, ap.measure.ncp, ap.measure.gcp, ap.measure.kl_divergence,
-]  # fmt: skip
-
-
-def assert_same_release(mine, theirs):
-    for loss in LOSSES:
-        assert loss(mine) == pytest.approx(loss(theirs)), loss
+@pytest.mark.parametrize("publish", [ap.suppress, ap.generalize])
+@pytest.mark.parametrize("seed", range(3))
+def test_groups_levels_and_rows_are_the_same(seed, publish, tmp_path):
+    big, m = both(people(seed), tmp_path, "parquet")
+    mine, theirs = (publish(table, ap.mondrian(table, 4, 2)) for table in (big, m))
+    assert ap.measure.gcp(mine) == pytest.approx(ap.measure.gcp(theirs))
     pd.testing.assert_frame_equal(mine.audit(), theirs.audit())
     assert repr(mine) == repr(theirs)
-    columns = list(theirs.frame)
-    rows = theirs.public_frame().astype(str)
-    assert list(mine.public_frame()) == columns
-    assert_same_rows(mine.public_frame(), rows)
-
-
-def assert_same_rows(mine, theirs):
-    first, second = (sorted(map(tuple, f.astype(str).to_numpy())) for f in (mine, theirs))
-    assert first == second
-
-
-@pytest.mark.parametrize("publish", [ap.suppress, ap.generalize])
-@pytest.mark.parametrize("name", ALGORITHMS)
-@pytest.mark.parametrize("seed", range(3))
-def test_groups_levels_and_losses_are_the_same(seed, name, publish, tmp_path):
-    big, m = both(people(seed), tmp_path, "parquet")
-    mine, theirs = ALGORITHMS[name](big), ALGORITHMS[name](m)
-    assert mine.sizes().tolist() == theirs.sizes().tolist()
-    assert (len(mine), mine.n_groups, mine.info) == (len(theirs), theirs.n_groups, theirs.info)
-    assert_same_release(publish(big, mine), publish(m, theirs))
+    shown = [sorted(map(tuple, r.public_frame().astype(str).to_numpy())) for r in (mine, theirs)]
+    assert shown[0] == shown[1]
 
 
 def test_k_member_deals_the_rows_of_a_tuple_at_random(tmp_path):
