@@ -128,11 +128,19 @@ def read(
     schema, save_schema : path, optional
         JSON with the parameters above that are not given, and with the type of every column.
 
+    Returns
+    -------
+    Microdata
+
     Raises
     ------
     ColumnError, FileError, ParameterError
         A quasi-identifier may be more than text, and `types` does not say; a value is not of the
         type that was given; or a file cannot be read.
+
+    References
+    ----------
+    Y. Shafranovich, *Common format and MIME type for csv files*, RFC 4180. O(n) for n rows.
 
     Examples
     --------
