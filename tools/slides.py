@@ -21,7 +21,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
-import yaml
 from course import COURSE, LESSONS, ROOT, all_lessons
 from jinja2 import Template
 from nbconvert.filters import markdown2html

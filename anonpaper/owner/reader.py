@@ -128,6 +128,10 @@ def read(
     schema, save_schema : path, optional
         JSON with the parameters above that are not given, and with the type of every column.
 
+    Returns
+    -------
+    Microdata
+
     Raises
     ------
     ColumnError, FileError, ParameterError
