@@ -115,7 +115,8 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
                     seen[some] = np.concatenate(worst).astype(float).min()
                 judged = told
             else:  # of the classes that are shown
-                judged = [_first(people, np.count_nonzero(kind == _PUBLISHED))]
+                published = np.where(labels < np.count_nonzero(kind == _PUBLISHED), labels, -1)
+                judged = [GroupCounts.of(own.in_groups(published), name)]
                 levels = sign * principle.levels(judged[0]).astype(float)
                 seen = {
                     _FILE: sign * principle.level(file),
@@ -241,13 +242,6 @@ def _without(counts: GroupCounts, known: int) -> GroupCounts:
     held = counts.counts[rarest_first]
     left[rarest_first] = np.clip(total - before - gone[group], 0, held)
     return _left(counts, left, counts.sizes - gone)
-
-
-def _first(counts: GroupCounts, groups: int) -> GroupCounts:
-    """Return the counts of the first groups."""
-    end = counts.start[groups]
-    held = counts.sensitive[:end], counts.counts[:end]
-    return GroupCounts(counts.sizes[:groups], counts.start[: groups + 1], *held)
 
 
 def _known(counts: GroupCounts, m: Microdata, name: object) -> GroupCounts:

@@ -150,19 +150,16 @@ def _bounds(attribute: Attribute, codes, group, starred) -> tuple[np.ndarray, np
 def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "error") -> Release:
     """Publish every value as its sub-domain: single-dimensional generalization.
 
-    A recoding of another table, such as last year's, keeps its guarantee only for that table. The
-    release has its promises: ``write`` raises PromiseError if they do not hold here.
+    The promises of last year's recoding may not hold here: then ``write`` raises PromiseError.
 
     Parameters
     ----------
     m : Microdata
     r : Recoding
-        Sub-domains of its quasi-identifiers. Classes that fail its ``withhold`` are withheld.
-        Intervals and sets then omit values that only withheld rows have; names of a hierarchy
-        stay.
+        Classes that fail its ``withhold`` are withheld. Intervals and sets then omit values that
+        only withheld rows have; names of a hierarchy stay.
     unseen : {"error", "suppress"}
-        Values that the recoding lacks raise an error that names them, or their rows are withheld;
-        see :meth:`Recoding.of_values <anonpaper.recoding.Recoding.of_values>`.
+        Values that the recoding lacks raise an error that names them, or their rows are withheld.
 
     Returns
     -------
@@ -280,7 +277,6 @@ def swap(
 
     All permutations of a group are equally likely, so a value may stay on its row. QI values do
     not change: queries written for the table run on the release, and everybody sees who is in it.
-    A table of counts is permuted as if its rows were there.
 
     Parameters
     ----------

@@ -29,8 +29,6 @@ def shallow_generalize(
 ) -> Release:
     """Publish every class on the lowest level of each hierarchy on which its rows agree.
 
-    Unlike in full-domain generalization, the level may differ from class to class.
-
     Parameters
     ----------
     m, p
@@ -40,8 +38,7 @@ def shallow_generalize(
     pattern_friendly : sequence of attribute name
         Quasi-identifiers in which most people share one value; they begin at level 0.
     least_level : int
-        Lowest level of all others; the paper does not say which. 0 keeps values on which a class
-        agrees. 1 always generalizes, which comes close to the counts of Table 12.
+        Of all others; the paper does not say which. 1 comes close to the counts of Table 12.
 
     Returns
     -------
@@ -50,13 +47,11 @@ def shallow_generalize(
     Raises
     ------
     ColumnError, HierarchyError, ParameterError
-        An unknown name; a hierarchy is missing, lacks values or a single top; `least_level`
-        exceeds its height; or as for :func:`suppress`.
+        An unknown name; a hierarchy is missing, too low, or lacks values or a single top.
 
     References
     ----------
-    majeed2024, section 4.2.3 and Algorithm 3. O(n·d + h·G) per attribute for hierarchies of height
-    h and G classes.
+    majeed2024, section 4.2.3 and Algorithm 3. O(n·d + h·G) for height h and G classes.
 
     Examples
     --------

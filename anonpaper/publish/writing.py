@@ -273,15 +273,14 @@ def write(
 ) -> tuple[Path, ...]:
     """Write :func:`public_tables` to files, completely or not at all, and nothing else.
 
-    Each of the release's `warnings`, such as what stronger attackers conclude, raises a
-    UserWarning; so do texts that are formulas.
+    Each of the release's `warnings` raises a UserWarning; so do texts that are formulas.
 
     Parameters
     ----------
     rel : Release
     path : path
-        Ends in .csv, .tsv or .txt, perhaps followed by .gz, or in .parquet. An anatomy's second
-        table is ``name_sensitive.csv``. A table of counts: .csv or .parquet.
+        Ends in .csv, .tsv or .txt, perhaps with .gz, or in .parquet; for a table of counts .csv or
+        .parquet. An anatomy's second table is ``name_sensitive.csv``.
     replace : bool
         Whether existing files may be replaced; new ones are not more accessible than they were.
     against : {"file", "register"}
@@ -293,13 +292,10 @@ def write(
     Returns
     -------
     tuple of Path
-        The files written.
 
     Raises
     ------
     ColumnError, FileError, ParameterError, PromiseError
-        As :func:`public_tables`; missing values and empty texts in one csv column; or a place that
-        cannot be written.
 
     References
     ----------

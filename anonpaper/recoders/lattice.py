@@ -45,59 +45,37 @@ def full_domain(
     l: int | None = None,
     *,
     diversity: Literal["frequency", "distinct"] = "distinct",
-    weights: Mapping[object, float] | None = None,
     require: Sequence[Principle] = (),
     suppression: float = 0.0,
 ) -> Recoding:
     """Guarantee k-anonymity, and optionally more, at the least NCP of full-domain recodings.
 
-    With `suppression` the optimum is over all nodes whose failing groups have at most that share
-    of the rows. These are withheld, and the guarantee is for all other rows. Balanced trees are
-    made without values that only withheld rows have, if a node of such trees is feasible. But the
-    names of `hierarchies` are published: do not make a hierarchy from the column itself.
-
     Parameters
     ----------
     m : Microdata
-        The table, n rows; l needs sensitive attributes, and each of them becomes diverse.
-    k : int
-        From 1 to n; in people, if people have several rows.
+    k, l, diversity : int, int, {"distinct", "frequency"}
+        From 1 to n; k counts people. Each of several sensitive attributes becomes l-diverse.
     hierarchies : mapping of attribute name to Hierarchy, optional
-        By default a balanced tree of fan-out 4 over the domain.
-    l : int, optional
-        The diversity asked for, from 1.
-    diversity : {"distinct", "frequency"}
-        Which l-diversity.
-    weights : mapping of attribute name to float, optional
-        Weight of every attribute in NCP, by default 1.
-    require : sequence of Principle
-        Further monotone principles that every class must meet; not t-closeness with `suppression`.
-    suppression : float
-        Share of the rows that may be withheld, from 0 to 1.
+        By default balanced trees of fan-out 4, without values that only withheld rows have if that
+        is feasible. The names of other trees are published: make none from the column itself.
+    require, suppression : sequence of Principle, float
+        Further monotone principles of every class (not t-closeness with `suppression`), and the
+        share of rows that may be withheld, from 0 to 1; the guarantee is for all others.
 
     Returns
     -------
     Recoding
-        ``info`` has ``levels`` (per attribute name), ``ncp``, ``nodes`` of the lattice, and
-        ``candidates``, the checked nodes; with `suppression` also ``withheld``, the number of
-        rows. :func:`ap.recode <anonpaper.publish.recode>` then withholds the failing classes and
-        omits the values that only they have, so its NCP may be less than ``ncp``.
+        ``info`` has ``levels``, ``ncp``, ``nodes``, ``candidates`` (those checked), ``withheld``.
 
     Raises
     ------
-    ColumnError, HierarchyError, ParameterError
-        `hierarchies` has an unknown name or lacks values; the table lacks a sensitive attribute; a
-        value is written as a name of the balanced tree; or a parameter is out of range.
-    InfeasibleError, SizeLimitError
-        No node meets the principles within the budget, or the lattice has more than ten million.
+    InfeasibleError, SizeLimitError, ColumnError, HierarchyError, ParameterError
+        No node is enough, or there are more than ten million; or a parameter is wrong.
 
     References
     ----------
-    P. Samarati, *Protecting respondents' identities in microdata release*, TKDE 2001 (lattice); K.
-    LeFevre, D. DeWitt, R. Ramakrishnan, *Incognito: efficient full-domain k-anonymity*, SIGMOD
-    2005 (monotone pruning); diversity after A. Machanavajjhala et al., *l-diversity*, TKDD 2007,
-    section 5. A check takes O(c·d + e log e) for c QI tuples and e cells; a budget needs more
-    checks. Ties go to the lexicographically first node in levels.
+    P. Samarati, TKDE 2001 (lattice); K. LeFevre et al., *Incognito*, SIGMOD 2005 (pruning); A.
+    Machanavajjhala et al., TKDD 2007. Ties go to the first levels. A check is O(c·d + e log e).
 
     Examples
     --------
@@ -113,7 +91,6 @@ def full_domain(
     asked += errors.check_sequence("require", require, Principle)
     most = principles.rows_of_budget(m, suppression, asked)
     given = check_hierarchies(hierarchies, m.qi)
-    weights = errors.check_weights(m.qi, weights)
     own = [name for name in m.qi if name not in given]
 
     def search(shown: dict[object, np.ndarray]) -> Recoding:
@@ -122,7 +99,7 @@ def full_domain(
             for name, mask in shown.items()
         }
         trees = {name: given.get(name) or balanced[name] for name in m.qi}
-        nodes = _searched(m, asked, most, trees, weights)
+        nodes = _searched(m, asked, most, trees)
         r = Recoding.from_levels(m.attributes, trees, dict(zip(m.qi, nodes.best, strict=True)))
         # The names of a tree of our own only list values.
         r.names = tuple(r.names[j] if name in given else None for j, name in enumerate(m.qi))
@@ -138,7 +115,7 @@ def full_domain(
     return over_shown_values(m, own, search)
 
 
-def _searched(m: Microdata, asked: list, most: int, trees: Mapping, weights) -> _Nodes:
+def _searched(m: Microdata, asked: list, most: int, trees: Mapping) -> _Nodes:
     """Search the lattice of the levels of all trees; InfeasibleError if no node is enough."""
     maps = [list(trees[a.name].maps(a)) for a in m.attributes]
     shape = tuple(map(len, maps))
@@ -147,7 +124,7 @@ def _searched(m: Microdata, asked: list, most: int, trees: Mapping, weights) -> 
             f"hierarchies of {shape} levels make {prod(shape):,} nodes, more than "
             f"{_MOST_NODES:,}: use lower hierarchies or fewer quasi-identifiers"
         )
-    nodes = _Nodes(m, maps, principles.required(m, asked), most, weights)
+    nodes = _Nodes(m, maps, principles.required(m, asked), most)
     top = tuple(size - 1 for size in shape)
     if not nodes.check(top) and not most:
         group = _groups(m.cells.tuples, [levels[-1] for levels in maps])
@@ -185,19 +162,13 @@ class _Nodes:
     withheld rows cost 1 per attribute.
     """
 
-    def __init__(self, m: Microdata, maps: list, asked: Mapping, most: int, weights) -> None:
-        self.m, self.maps, self.asked, self.most, self.weights = m, maps, asked, most, weights
+    def __init__(self, m: Microdata, maps: list, asked: Mapping, most: int) -> None:
+        self.m, self.maps, self.asked, self.most = m, maps, asked, most
         cells, self.cost = m.cells, np.zeros(())
         for j, (attribute, levels) in enumerate(zip(m.attributes, maps, strict=True)):
             rows = np.bincount(cells.tuples[:, j], cells.tuple_sizes, attribute.size)
-            with np.errstate(over="ignore"):
-                of_levels = [
-                    weights[j] * sum(_extents(attribute, ids) * np.bincount(ids, rows))
-                    for ids in levels
-                ]
-                self.cost = np.add.outer(self.cost, of_levels)
-        if not np.isfinite(self.cost).all():
-            raise errors.ParameterError("the NCP is infinite: use smaller weights")
+            of_levels = [sum(_extents(attribute, ids) * np.bincount(ids, rows)) for ids in levels]
+            self.cost = np.add.outer(self.cost, of_levels)
         self.open = np.ones(self.cost.shape, dtype=bool)
         self.by_cost = np.argsort(self.cost, axis=None, kind="stable")
         self.best: tuple[int, ...] | None = None
@@ -250,7 +221,7 @@ class _Nodes:
         extra = 0.0
         for j, (attribute, ids) in enumerate(zip(self.m.attributes, maps, strict=True)):
             left = 1 - _extents(attribute, ids)[ids[tuples[:, j]]]
-            extra += self.weights[j] * float((left * rows).sum())
+            extra += float((left * rows).sum())
         return extra
 
     def median_open(self) -> tuple[int, ...] | None:

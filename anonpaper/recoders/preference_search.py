@@ -47,44 +47,30 @@ def preference_search(
     Parameters
     ----------
     m : Microdata
-        The table. Any run of successive values of a domain may be joined. So first order
-        categories by :func:`~anonpaper.repair.encoding.in_preorder` and cut long numeric domains
-        by :func:`~anonpaper.repair.encoding.granularize`. Sensitive values are not used.
-    k : int
-        k_pref, from 1 to n.
-    preference : (float, float)
-        The preference point (NWP, NECD), each in [0, 1].
-    weights : mapping of attribute name to float, optional
-        Weights of attributes, 0 for those not named, summing to 1, by default equal.
-    population : int
-        N_pop, at least 2.
-    evaluations : int
-        Recodings to evaluate, with repetitions, at least one population. A generation that would
-        exceed it does not begin.
+        Any run of successive values of a domain may be joined: order categories by
+        :func:`~anonpaper.repair.encoding.in_preorder` and cut long numeric domains first.
+    k, population, evaluations : int
+        k_pref, from 1 to n; N_pop, at least 2; recodings to evaluate, with repetitions.
+    preference, weights : (float, float), mapping of attribute name to float
+        The point (NWP, NECD), each in [0, 1]; weights sum to 1, equal by default.
     seed : int or numpy.random.Generator
-        Same seed, same result, whatever the number of threads.
     refine : bool
         Not in the paper: half of the evaluations go to NSGA-II with a mutation rate of 1 / bits,
-        and half to neighbours, by one bit, of the best feasible solutions. All evaluated solutions
-        count as final population.
+        and half to neighbours, by one bit, of the best feasible solutions; all count as final.
 
     Returns
     -------
     Recoding
-        ``info`` has ``nwp``, ``necd``, ``effective_k``, ``ach`` and ``prefdev``; ``evaluations``
-        and ``distinct``, the numbers of chromosomes; and tables of distinct solutions with these
-        values and their bits (:meth:`Recoding.decode`): ``evaluated`` (all, in order), and of the
-        final population ``non_dominated`` (in f1 and f2).
+        ``info`` has its values, the numbers ``evaluations`` and ``distinct``, and the tables
+        ``evaluated`` and ``non_dominated`` (of the final population) with bits and values.
 
     Raises
     ------
     ParameterError
-        A parameter is out of its range, or weights do not sum to 1 or have an unknown name.
 
     References
     ----------
-    dewri2009, section 5; parameters of section 6. A distinct recoding costs O(c·d) for c distinct
-    QI tuples, a generation O(N_pop²) besides.
+    dewri2009, sections 5 and 6. O(c·d) a distinct recoding, O(N_pop²) a generation.
 
     Examples
     --------

@@ -31,15 +31,6 @@ from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.principles import Principle
 from anonpaper.recoding import Recoding, over_shown_values
 
-try:
-    from scipy.special import entr
-except ImportError:  # in a browser, whose page for tables saves its 24 MB
-
-    def entr(p: np.ndarray) -> np.ndarray:
-        """Return -p ln p, which is 0 at 0."""
-        return -p * np.log(p, out=np.zeros_like(p), where=p > 0)
-
-
 __all__ = ["tds"]
 
 _FAN_OUT = 4
@@ -65,36 +56,29 @@ def tds(
     Parameters
     ----------
     m : Microdata
-        A table with one sensitive attribute, else ColumnError, whose information is kept. If
-        people have several rows, diversity counts people, information counts rows, and everybody
-        must have one value of each quasi-identifier.
+        With one sensitive attribute, whose information is kept. If people have several rows,
+        diversity counts people, and everybody must have one value of each quasi-identifier.
     l : int
         The diversity asked for, from 2 to the largest feasible one.
     hierarchies : mapping of attribute name to Hierarchy, optional
-        Trees to follow; attributes with a tree are not cut freely even if they are ordered. If the
-        highest level has several names, a star is added above.
+        Trees to follow, even for ordered attributes; below a star if they have several roots.
     require, suppression
-        As for :func:`~anonpaper.recoders.lattice.full_domain`.
+        As for :func:`~anonpaper.recoders.lattice.full_domain`, whose errors apply too.
 
     Returns
     -------
     Recoding
-        ``info`` has ``specializations`` (steps taken), ``candidates`` (specializations whose
-        groups were computed) and ``level`` (A of the published groups). With `suppression` also
-        ``withheld``, the number of rows.
+        ``info`` has ``specializations``, ``candidates``, ``level`` (A) and perhaps ``withheld``.
 
     Raises
     ------
-    ColumnError, HierarchyError, InfeasibleError, ParameterError
-        The table has no sensitive attribute or several, is not l-eligible itself, or fails a
-        principle; people have different quasi-identifiers; or as for `full_domain`.
+    InfeasibleError
+        The table itself fails.
 
     References
     ----------
-    B. C. M. Fung, K. Wang, P. S. Yu, *Top-down specialization for information and privacy
-    preservation*, ICDE 2005; xiao2010, section 6.2. Testing a specialization costs O(e) for e
-    cells. Candidates are tested in order of InfoGain, which bounds the score from above, until no
-    other can win. Ties go to the larger gain, then to the first attribute and value.
+    B. C. M. Fung, K. Wang, P. S. Yu, ICDE 2005; xiao2010, section 6.2. O(e) a candidate for e
+    cells. Ties go to the larger gain, then to the first attribute and value.
 
     Examples
     --------
@@ -275,7 +259,8 @@ def _information_gains(counts: np.ndarray) -> np.ndarray:
 
 def _entropy(counts: np.ndarray) -> np.ndarray:
     """Entropy over the last axis, without the slow checks of scipy.stats.entropy."""
-    return entr(counts / counts.sum(axis=-1, keepdims=True)).sum(axis=-1)
+    p = counts / counts.sum(axis=-1, keepdims=True)
+    return (-p * np.log(p, out=np.zeros_like(p), where=p > 0)).sum(axis=-1)
 
 
 # -- groups under specialization ----------------------------------------------------------------

@@ -13,8 +13,6 @@ import anonpaper as ap
 from anonpaper.errors import AnonpaperError
 from anonpaper.owner.methods import METHODS, publish, run
 
-ADULT = ["age", "education", "race", "sex"]
-
 
 def of(rel, principle):
     return ap.measure.attackers(rel).set_index("principle").loc[principle]
@@ -27,34 +25,6 @@ def shown(rel):
 
 
 # -- the examples of the issue --------------------------------------------------------------------
-
-
-def test_withheld_classes_of_one_salary():
-    """51 withheld classes of five or more, and all 1,121 people of each earn alike."""
-    m = ap.load("adult", qi=ADULT, sensitive="salary-class")
-    r = ap.full_domain(m, k=5, require=[ap.DistinctLDiversity(2)], suppression=0.05)
-    rel = ap.recode(m, r)
-    found = of(rel, "distinct l-diversity")
-    assert (found["promised"], found["file"], found["concluded"]) == (2, 2, 1)
-    assert (found["people"], found["of"], found["exact"]) == (1_121, 32_561, True)
-    assert found["attacker"] == "has the register and knows the method"
-    assert rel.withheld == (1_260, 1.0)
-    assert "1,121 of 32,561 people" in shown(rel).loc["distinct l-diversity, concluded", "meaning"]
-    assert any("1,121 of 32,561 people" in text for text in rel.warnings)
-
-
-def test_one_member_tells_45_of_45_others():
-    """Five classes of ten with one value each: together they look like five values."""
-    area = np.repeat(np.arange(20), 10)
-    ill = np.tile(list("abcdefghij"), 20)
-    ill[area < 5] = np.array(list("abcde"))[area[area < 5]]
-    m = ap.Microdata(pd.DataFrame({"area": area, "ill": ill}), ["area"], "ill")
-    whole = {"area": ap.Hierarchy.balanced(range(20), fan_out=20)}  # areas as they are, or none
-    rel = ap.recode(m, ap.full_domain(m, k=10, hierarchies=whole, l=2, suppression=0.25))
-    assert rel.withheld == (50, 1.0)
-    assert m.frame["ill"][~rel.is_published].value_counts().max() == 0.2 * 50
-    assert of(rel, "distinct l-diversity")[["people", "concluded"]].tolist() == [50, 1]
-    assert shown(rel).loc["theta, concluded", "level"] == 1
 
 
 @pytest.mark.parametrize("form", [ap.generalize, ap.suppress, ap.swap, ap.anatomize])
@@ -77,20 +47,6 @@ def test_invented_rows_hide_nobody_from_the_register(form):
     assert found["attacker"] == "sees which rows are synthetic" and found["exact"]
     assert shown(rel).loc["theta, concluded", "level"] == found["concluded"]
     assert any("sees which rows are synthetic" in text for text in rel.warnings)
-
-
-def test_a_missing_secret_is_no_value():
-    """27 classes, each with two secrets by the file; in 8 the known ones are one value."""
-    rows = [(c, "flu") for c in range(27) for _ in range(3)]
-    rows += [(c, None if c < 8 else "cold") for c in range(27) for _ in range(3)]
-    m = ap.Microdata(
-        pd.DataFrame(rows, columns=["age", "ill"]), ["age"], "ill", missing="category"
-    )
-    rel = ap.recode(m, ap.full_domain(m, k=2, l=2))
-    found = of(rel, "distinct l-diversity")
-    assert (found["file"], found["concluded"], found["people"]) == (2, 1, 8 * 6)
-    assert found["attacker"] == "takes missing values as unknown"
-    assert "concluded" in shown(rel).index[-2] and len(rel.warnings) == 2
 
 
 def test_without_withheld_or_invented_rows_there_is_nothing_to_add():

@@ -7,7 +7,6 @@ import pytest
 
 import anonpaper as ap
 from anonpaper.errors import ColumnError, ParameterError
-from anonpaper.owner.cli import main
 
 
 def table(values):
@@ -50,18 +49,6 @@ class Number(int):
 def test_equal_values_of_other_types_are_written_alike(values, form):
     rel = getattr(ap, form)(table(values), ap.Partition([0] * 4))
     assert rel.public_frame()["q"].nunique() == 1
-
-
-def test_counts_are_not_written_as_another_column_was(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    rows = "".join(f"{20 + i % 3},{'abc'[i % 3]},{i % 2}.50,{i % 3}.0\n" for i in range(12))
-    (tmp_path / "people.csv").write_text("age,ill,group,count\n" + rows)
-    call = (
-        "anonymize people.csv --qi age --sensitive ill --method mondrian --k 4 --l 2 -q -o o.csv"
-    )
-    assert main([*call.split(), "--publish", "anatomize"]) == 0
-    found = pd.read_csv("o_sensitive.csv", dtype=str)
-    assert found["count"].str.fullmatch(r"\d+").all()
 
 
 @pytest.mark.parametrize("form", ["swap", "anatomize"])

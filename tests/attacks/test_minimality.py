@@ -1,25 +1,12 @@
 """Repeating an algorithm: groups made with a look at the secrets give some of them away."""
 
-from collections import Counter, defaultdict
-from functools import partial
 from itertools import permutations, product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
-from referees.published import read
 
 import anonpaper as ap
-from anonpaper.errors import AnonpaperError
-
-GROUPINGS = {
-    "hilbert": partial(ap.hilbert, l=2),
-    "mondrian": partial(ap.mondrian, k=2, l=2),
-    "klt": partial(ap.klt, k=2, l=2, theta=0.67, seed=0),
-    "balanced_classes": partial(ap.balanced_classes, k=2, l=2, seed=0),
-    "k_member": partial(ap.k_member, k=2, seed=0),  # never looks at the secrets
-}
 
 
 def same_groups(labels, other):
@@ -34,54 +21,6 @@ def tables_in_question(labels, secrets):
         for rows, values in zip(groups, choice, strict=True):
             table[rows] = values
         yield table
-
-
-def concluded(register, files, group):
-    """The greatest posterior of any secret, from the two files of an anatomy and the algorithm."""
-    qit, st = map(read, files)
-    labels = np.empty(len(register), dtype=int)
-    for row in qit:
-        labels[register.index[register["place"] == int(row["place"])]] = int(row["group"])
-    secrets = defaultdict(list)
-    for line in st:
-        secrets[int(line["group"])] += [line["ill"]] * int(line["count"])
-    fitting, published = [], np.empty(len(register), dtype=object)
-    for g, values in secrets.items():
-        published[labels == g] = values
-    for table in tables_in_question(labels, published):
-        try:
-            found = group(ap.Microdata(register.assign(ill=table), ["age", "place"], "ill"))
-        except AnonpaperError:
-            continue
-        if same_groups(labels.tolist(), found.labels.tolist()):
-            fitting.append(table)
-    return max(
-        Counter(column).most_common(1)[0][1] for column in zip(*fitting, strict=True)
-    ) / len(fitting)
-
-
-@pytest.mark.parametrize("name", GROUPINGS)
-def test_who_repeats_an_algorithm_learns_no_more_than_is_measured(name, tmp_path):
-    """`audit` does not show it, `measure.minimality` does; SECURITY.md says so."""
-    further = 0
-    for seed in range(8):
-        rng = np.random.default_rng(seed)
-        register = pd.DataFrame({"age": rng.integers(0, 6, 8), "place": rng.permutation(8)})
-        m = ap.Microdata(
-            register.assign(ill=rng.permutation(list("xxxyyzzz"))), ["age", "place"], "ill"
-        )
-        p = GROUPINGS[name](m)
-        if (p.labels < 0).any():
-            continue
-        rel = ap.anatomize(m, p)
-        reached = concluded(register, rel.write(tmp_path / "out.csv"), GROUPINGS[name])
-        promised = rel.audit().set_index("principle").level["theta"]
-        if name in ("tp", "tp_plus", "mondrian"):
-            measured = ap.measure.minimality(rel)
-            assert measured["exact"].all()
-            assert reached == pytest.approx(measured["concluded"].max())
-        further += reached > promised + 1e-9
-    assert (further > 0) == (name != "k_member")
 
 
 def test_what_a_known_seed_of_klt_tells_and_one_that_nobody_knows():

@@ -25,14 +25,6 @@ def test_spellings_of_one_secret_are_reported_before_and_after(tmp_path, capsys)
     assert told.index("'H.I.V.'") < told.index("grouping")
 
 
-@pytest.mark.parametrize("values", [["<=50K", ">50K"], ["1.5", "15"], ["B-", "B", "B+"], [1, 1.5],
-                                    ["10-20", "1020"], ["flu", "flue"], [".", "-"]])  # fmt: skip
-def test_different_values_are_not_reported(values):
-    frame = pd.DataFrame({"age": range(len(values)), "ill": values})
-    m = ap.Microdata(frame, ["age"], "ill")
-    assert ap.suppress(m, ap.mondrian(m, k=len(values))).warnings == ()
-
-
 @pytest.mark.parametrize("text", ["=HYPERLINK(1)", "+1+cmd", "-2+3", "@SUM(A1)", "\t=1"])
 def test_formulas_are_written_as_they_are_with_a_warning(text, tmp_path):
     frame = pd.DataFrame({"age": [30] * 4, "ill": [text, "b", "c", "d"]})
@@ -60,12 +52,3 @@ def test_the_declared_order_of_categories_does_not_show(order):
         m = ap.Microdata(frame, ["q"], "s", domains=domains)
         rel = ap.generalize(m, ap.Partition([0, 0, 1, 1]))
         assert set(rel.public_frame()["q"]) == {"{a, b}"}
-
-
-def test_numbers_and_missing_values_in_sets_keep_their_places():
-    column = pd.Series([10, 2, None, 33, None, 10])
-    m = ap.Microdata(
-        pd.DataFrame({"q": column, "s": list("xyxyxy")}), ["q"], "s", missing="category"
-    )
-    rel = ap.generalize(m, ap.Partition([0, 0, 0, 1, 1, 1]))
-    assert set(rel.public_frame()["q"]) == {"{2.0, 10.0, ?}", "{10.0, 33.0, ?}"}

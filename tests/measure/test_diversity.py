@@ -49,9 +49,3 @@ def test_values_kept_counts_stars_and_shown_values_of_each_group():
     by_diagnosis = ap.measure.values_kept(rel, "DIAG")
     assert list(by_diagnosis) == ["DIAG", "rows", "stars_per_row"]
     assert by_diagnosis["rows"].sum() == 10
-
-
-def test_divergence_is_infinite_where_a_recoding_withholds_the_only_rows_of_a_value():
-    m = ap.examples.hospital()
-    whole, some = (ap.recode(m, ap.full_domain(m, 2, suppression=s)) for s in (0.0, 0.3))
-    assert ap.measure.kl_divergence(whole) < ap.measure.kl_divergence(some) == float("inf")

@@ -154,22 +154,6 @@ def test_bound_elsewhere_holds_on_average_over_a_group(name):
         assert (bound["concluded"] == bound["promised"])[~bound["exact"]].all()
 
 
-def test_anatomy_of_tp_at_l_2_names_who_was_removed():
-    m = ap.load("adult", qi=["age", "education", "race", "sex"], sensitive="occupation")
-    p = ap.tp(m, l=2)
-    found = minimality(ap.swap(m, p, seed=0))
-    named = (found["concluded"] == 1) & found["exact"]
-    removed = p.labels == p.n_groups - 1
-    assert named[removed].sum() > 100 and not named[~removed].any()
-    # Their value is the one that is most frequent in what is left of their QI-group.
-    ill = m.frame["occupation"].astype(object).fillna("?")
-    of_tuple = ill[~removed].groupby(m.cells.tuple_of_row[~removed])
-    guess = of_tuple.agg(lambda values: values.mode().iloc[0])
-    victims = removed & named.to_numpy()
-    guessed = guess.reindex(m.cells.tuple_of_row[victims]).to_numpy()
-    assert (guessed == ill[victims].to_numpy()).all()
-
-
 def test_what_cannot_be_repeated_is_refused():
     m = ap.examples.hospital()
     p = ap.tp(m, l=2)

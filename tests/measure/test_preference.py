@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from referees import preference as referee
-from referees.tables import adult_in_intervals, tables
+from referees.tables import tables
 
 import anonpaper as ap
 from anonpaper import errors
@@ -63,29 +63,6 @@ def test_keys_beyond_64_bits_are_renumbered_without_error():
     for i, row in enumerate(bits):
         sizes = ap.recode(m, ap.Recoding.decode(m.attributes, row.astype(int))).classes.sizes()
         assert (found.smallest[i], found.largest[i]) == (sizes.min(), sizes.max())
-
-
-def test_results_do_not_depend_on_the_number_of_threads():
-    m = adult_in_intervals()  # large enough for threads to be used
-    bits = np.random.default_rng(0).random((40, 105)) < 0.3
-    numba = pytest.importorskip("numba", reason="loops are compiled by numba: anonpaper[fast]")
-    before = numba.get_num_threads()
-    try:
-        numba.set_num_threads(1)
-        alone = Evaluator(m).evaluate(bits)
-    finally:
-        numba.set_num_threads(before)
-    together = Evaluator(m).evaluate(bits)
-    assert alone.nwp.tobytes() == together.nwp.tobytes()
-    assert alone.necd.tobytes() == together.necd.tobytes()
-
-
-def test_an_attribute_of_one_value_costs_nothing():
-    m = ap.Microdata(pd.DataFrame({"land": ["x"] * 4, "sex": list("ffmm")}), ["land", "sex"])
-    rel = ap.recode(m, ap.Recoding.decode(m.attributes, "0"))
-    assert ap.measure.nwp(rel) == 0.5
-    assert ap.measure.nwp(rel, {"land": 1.0}) == 0.0
-    assert Evaluator(m, {"land": 1.0}).evaluate([[0], [1]]).nwp.tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize(("weights", "message"), [

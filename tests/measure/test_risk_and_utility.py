@@ -11,19 +11,11 @@ from referees.tables import grouped_tables
 
 import anonpaper as ap
 from anonpaper.compendium.tables import reference
-from anonpaper.errors import (
-    ColumnError,
-    EmptyTableError,
-    HierarchyError,
-    ParameterError,
-    SizeLimitError,
-)
+from anonpaper.errors import ColumnError, EmptyTableError, ParameterError, SizeLimitError
 from anonpaper.measure import (
     classification,
     disclosure_risk,
-    distortion,
     exposure,
-    reconstruction,
     records_at_risk,
     undiverse_rows,
 )
@@ -128,32 +120,6 @@ def test_a_class_of_synthetic_rows_is_gone_without_them():
         ap.suppress(everybody, ap.Partition([0] * 5)).without_synthetic()
 
 
-def test_every_attribute_counts_alike_and_needs_a_hierarchy():
-    m = ap.Microdata(pd.DataFrame({"a": [0, 1], "b": [5, 5], "s": [0, 1]}), ["a", "b"], "s")
-    trees = {"a": ap.Hierarchy.flat([0, 1]), "b": ap.Hierarchy.flat([5])}
-    release = ap.suppress(m, ap.Partition([0, 0]))
-    assert distortion(release, trees) == 0.5
-    with pytest.raises(HierarchyError):
-        distortion(release, {"a": trees["a"]})
-
-
-def test_reconstruction_knows_what_is_published_and_guesses_the_rest():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"q": rng.choice(list("aaab"), 4000), "s": rng.integers(0, 2, 4000)})
-    m = ap.Microdata(frame, ["q"], "s")
-    kept = ap.suppress(m, ap.Partition(np.asarray(m.cells.tuple_of_row)))
-    assert reconstruction(kept) == 1
-    starred = ap.suppress(m, ap.Partition(np.zeros(m.n, dtype=int)))
-    # the best guess of a star is the most frequent value
-    share = (frame["q"] == "a").mean()
-    assert reconstruction(starred, known=0.2) == pytest.approx(share, abs=0.02)
-    withheld = ap.suppress(m, ap.Partition(np.full(m.n, -1)))
-    assert reconstruction(withheld, 0.2) == reconstruction(starred, 0.2)
-    assert reconstruction(starred, 0.2, seed=1) == reconstruction(starred, 0.2, seed=1)
-    with pytest.raises(ParameterError):
-        reconstruction(kept, known=0)
-
-
 def test_a_forest_learns_from_a_release_and_is_judged_on_real_people():
     rng = np.random.default_rng(0)
     age = rng.integers(20, 60, 600)
@@ -218,15 +184,3 @@ def test_readings_and_tables_that_make_no_sense_are_refused():
         disclosure_risk(ap.suppress(m.with_roles(sensitive=None), ap.Partition([0, 0])))
     with pytest.raises(ParameterError):
         records_at_risk([3, -1])
-
-
-def test_synthetic_marks_follow_rows_through_a_table():
-    frame = pd.DataFrame({"q": [1, 2, None, 4], "s": [0, 1, 0, 1]})
-    marks = np.array([False, True, True, False])
-    m = ap.Microdata(frame, ["q"], "s", missing="drop", synthetic=marks)
-    assert m.synthetic.tolist() == [False, True, False]
-    assert m.with_roles(sensitive=None).synthetic.tolist() == [False, True, False]
-    assert m.take([2, 1]).synthetic.tolist() == [False, True]
-    for bad in ([True], [0, 1, 0, 1]):
-        with pytest.raises(ParameterError, match="synthetic"):
-            ap.Microdata(frame, ["q"], "s", synthetic=bad)

@@ -159,17 +159,6 @@ def test_what_is_no_recoding_is_refused(content, tmp_path):
         ap.Recoding.load(path)
 
 
-def test_a_file_that_is_not_there_or_cannot_be_written(tmp_path):
-    with pytest.raises(errors.FileError, match="No such file"):
-        ap.Recoding.load(tmp_path / "nothing.json")
-    m = ap.Microdata(pd.DataFrame({"q": [(1, 2), (3, 4)]}), ["q"])
-    with pytest.raises(errors.ParameterError, match="tuple"):
-        ap.Recoding.identity(m.attributes).save(tmp_path / "r.json")
-    assert list(tmp_path.iterdir()) == []
-    with pytest.raises(errors.FileError):
-        ap.Recoding.identity(ap.examples.hospital().attributes).save(tmp_path)
-
-
 def test_what_is_withheld_is_withheld_from_next_years_table_too(tmp_path):
     frame = people(80, 3).assign(age=lambda t: t["age"].where(t.index != 5, 990))
     m = ap.Microdata(frame, ["age", "sex"], "ill")
@@ -186,21 +175,3 @@ def test_what_is_withheld_is_withheld_from_next_years_table_too(tmp_path):
     later = ap.Microdata(people(80, 4), ["age", "sex"], "ill")
     rel = ap.recode(later, again, unseen="suppress")
     assert rel.frame.groupby(["age", "sex"]).size().min() >= 3
-
-
-@pytest.mark.parametrize("later", [[True, False, True], [np.nan, 2, 4], ["?", "a", "c"]])
-def test_truth_values_and_missing_ones_lie_in_no_interval(later, tmp_path):
-    """A boolean is no number, and "?" no text between two others: both are new values."""
-    known = ["!", "a", "b", "c"] if "a" in later else [0, 2, 3, 4]
-    column = pd.Series(pd.Categorical(known, ordered=True)) if "a" in later else known
-    m = ap.Microdata(pd.DataFrame({"q": column}), ["q"])
-    r = ap.Recoding(m.attributes, [[0, 0, 0, 1]])
-    m2 = ap.Microdata(
-        pd.DataFrame({"q": pd.Series(later, dtype=object)}), ["q"], missing="category"
-    )
-    new = [value for value in later if isinstance(value, bool) or value != value or value == "?"]
-    for recoding in (r, saved(r, tmp_path)):
-        with pytest.raises(errors.ColumnError, match="new to the recoding"):
-            ap.recode(m2, recoding)
-        rel = ap.recode(m2, recoding, unseen="suppress")
-        assert rel.withheld[0] == len(new)

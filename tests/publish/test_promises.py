@@ -42,17 +42,6 @@ def test_next_years_table_below_the_promise_is_refused(saved, tmp_path):
         tmp_path / "r.html").read_text()  # fmt: skip
 
 
-def test_what_the_error_says_works(saved, tmp_path):
-    r, later = ap.Recoding.load(saved), people(500, seed=1)
-    with pytest.raises(PromiseError, match="r.withhold = r.promised"):
-        ap.recode(later, r, unseen="suppress").write(tmp_path / "out.csv")
-    r.withhold = r.promised
-    rel = ap.recode(later, r, unseen="suppress")
-    rel.write(tmp_path / "out.csv")
-    assert rel.withheld[0] and rel.audit()["level"][0] >= 10
-    ap.recode(later, ap.full_domain(later, k=10, l=2)).write(tmp_path / "out.csv")
-
-
 def test_the_promise_is_for_real_people(tmp_path):
     """A register tells how many real people are in a class, so invented rows hide nobody."""
     m = people(60)
@@ -103,14 +92,6 @@ def test_a_reason_is_words(reason, tmp_path):
     rel = ap.generalize(people(30), ap.mondrian(people(30), k=3))
     with pytest.raises(ParameterError, match="accept must be a reason in words"):
         rel.write(tmp_path / "out.csv", accept=reason)
-
-
-def test_what_was_promised_of_a_column_that_is_not_published(tmp_path):
-    m = people(60)
-    p = ap.mondrian(m, k=3, l=2)
-    rel = ap.suppress(m.with_roles(m.qi, None), p)
-    rel.write(tmp_path / "out.csv")
-    assert rel.warnings == ()
 
 
 def test_a_file_of_last_year_promises_nothing(saved):

@@ -97,14 +97,4 @@ def test_hierarchies_have_the_levels_of_table_5_and_know_every_value(name):
     for attribute, tree in zip(m.attributes, hierarchies(name, m).values(), strict=True):
         assert tree.height + 1 == LEVELS[name][attribute.name]
         assert tree.names(tree.height) == ["*"]
-        assert tree.maps(attribute)[0].tolist() == list(range(attribute.size))
-
-
-def test_hierarchies_refuse_what_they_do_not_know():
-    strange = ap.Microdata(pd.DataFrame({"race": ["Martian"], "x": [1]}), ["race"], "x")
-    with pytest.raises(HierarchyError, match="Martian"):
-        hierarchies("adult", strange)
-    with pytest.raises(HierarchyError, match="'x'"):
-        hierarchies("adult", strange.with_roles(qi=["x"], sensitive="race"))
-    with pytest.raises(ParameterError, match="pantheon"):
-        hierarchies("pantheon", strange)
+        assert tree.map_at(attribute, 0).tolist() == list(range(attribute.size))

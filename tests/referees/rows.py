@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+from referees.diverse import set_partitions
+
 
 def is_eligible(values, l):
     """Whether at most one l-th of the values are equal."""
@@ -159,19 +161,9 @@ def fewest_stars(tuples, values, l):
 
 def _best_partition(rows, l, cost):
     best = None
-    for partition in _set_partitions(rows):
+    for blocks in set_partitions(range(len(rows)), 1):
+        partition = [[rows[place] for place in block] for block in blocks]
         if all(is_eligible([v for _, v in group], l) for group in partition):
             total = sum(cost(group) for group in partition)
             best = total if best is None else min(best, total)
     return best
-
-
-def _set_partitions(rows):
-    if not rows:
-        yield []
-        return
-    first, rest = rows[0], rows[1:]
-    for partition in _set_partitions(rest):
-        yield [[first], *partition]
-        for i in range(len(partition)):
-            yield [*partition[:i], [first, *partition[i]], *partition[i + 1 :]]
