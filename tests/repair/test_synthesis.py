@@ -144,13 +144,6 @@ def test_the_caller_s_random_state_is_left_alone():
     assert np.random.random() == expected  # noqa: NPY002
 
 
-def test_quality_is_a_score_for_each_property():
-    m = people()
-    report = synthesis.quality(m, m.frame.head(100)).set_index("property")["score"]
-    assert {"Column Shapes", "Overall"} <= set(report.index)
-    assert report.between(0, 1).all() and report["Column Shapes"] > 0.85
-
-
 def test_a_model_that_never_yields_the_value_says_so(monkeypatch):
     frame = people().frame.assign(ill=["yes"] + ["no"] * 239)
     m = ap.Microdata(frame, ["age", "weight", "job"], "ill")
@@ -202,3 +195,10 @@ def test_fusion_refuses_what_is_not_of_the_table():
         synthesis.fuse(m, rows.assign(age=99))
     with pytest.raises(ColumnError, match="lack"):
         synthesis.fuse(m, rows.drop(columns="age"))
+
+
+def test_quality_is_a_score_for_each_property():
+    m = people()
+    report = synthesis.quality(m, m.frame.head(100)).set_index("property")["score"]
+    assert {"Column Shapes", "Overall"} <= set(report.index)
+    assert report.between(0, 1).all() and report["Column Shapes"] > 0.85
