@@ -36,17 +36,16 @@ def load(
     seed: int = 0,
     part: str | None = None,
 ) -> Microdata:
-    """Load a data set with the roles that its paper gives the columns, in at most a few seconds.
+    """Load a data set with the roles that its paper gives the columns.
 
     Parameters
     ----------
     name : str
-        One of :func:`available`; data/README.md has source, licence and citation of each.
+        One of :func:`available`.
     qi, sensitive : sequence of str, str, optional
-        Roles that replace the registry's. Without `sensitive` there is none if `qi` includes it.
+        Roles that replace the paper's. Without `sensitive` there is none if `qi` includes it.
     missing : {"category", "drop", "error"}
-        Missing values become the value ``"?"``, as in the papers; rows with one in *any* column
-        are dropped (Adult keeps 30,162 rows); or they are an error.
+        Missing values become ``"?"``, drop rows (if in *any* column), or are an error.
     rows, seed : int or None, int
         Draw this many rows, with replacement if there are fewer; `seed` also makes ``sal``.
     part : {"train", "test", "both"}, optional
@@ -55,8 +54,8 @@ def load(
     Returns
     -------
     Microdata
-        Its ``origin`` (an :class:`Origin`) says where the rows came from and which were dropped. A
-        StandInWarning says that they were generated because no source has the published file.
+        Its ``origin`` says where the rows came from and which were dropped. A StandInWarning says
+        that they were generated, since no source has the published file.
 
     Raises
     ------
@@ -65,7 +64,7 @@ def load(
 
     References
     ----------
-    See data/README.md.
+    data/README.md has source, licence and citation of each.
 
     Examples
     --------

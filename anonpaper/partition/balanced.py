@@ -43,22 +43,21 @@ def balanced_classes(
 ) -> Partition:
     """Guarantee classes of k to 2k - 1 rows with at least l *distinct* sensitive values.
 
-    One value may still have nearly all rows of a class. Similarity is maximized greedily.
+    One value may still have nearly all rows of a class.
 
     Parameters
     ----------
     m, k, l, seed : see :mod:`anonpaper.partition`
         l is at most k; the seed decides with which record the first class begins.
     largest_share : float
-        The share of a class that one value should not exceed, in (0, 1], as long as the remaining
-        records allow it: 0.5 means even halves, like the paper's threshold of 0.69 (ln 2).
+        What one value should not exceed in a class, in (0, 1], where the other rows allow it.
 
     Returns
     -------
     Partition
         ``info`` has ``base_size`` and ``residue`` (rows of a class at first, rows that joined at
-        the end), ``mean_similarity`` of rows and their centre, ``similar_share`` (of rows at or
-        above T_Sm = 0.88) and ``least_entropy`` of a class (Eq. 4, nats).
+        the end), ``mean_similarity`` of rows and centre, ``similar_share`` (of rows at or above
+        T_Sm = 0.88) and ``least_entropy`` of a class (Eq. 4, nats).
 
     Raises
     ------

@@ -54,16 +54,14 @@ def mondrian(
 
     With d attributes and at most :math:`\mu` copies of one QI tuple, only k leaves at most
     :math:`2d(k-1) + \mu` rows in a group. Boxes do not overlap. A cut that k allows and l forbids
-    tells an attacker that one of its sides is not diverse. In the example, at l = 2, this gives
-    away two of ten people (:func:`anonpaper.measure.minimality`).
+    tells an attacker that one of its sides is not diverse (:func:`anonpaper.measure.minimality`).
 
     Parameters
     ----------
     m, k, l : see :mod:`anonpaper.partition`; k counts people, if they have several rows
     diversity : {"frequency", "distinct"}
         At most one l-th of a group shares a sensitive value, or it has l distinct ones.
-    require : sequence of Principle
-        Further monotone principles that every group must meet.
+    require : sequence of monotone Principles that every group must meet, too
 
     Returns
     -------

@@ -56,8 +56,7 @@ def tp_refined(
     ----------
     m, l, seed : see :mod:`anonpaper.partition`
     seconds : float, optional
-        Begin no further round after this time (at least 0), or after 400 rounds without a saved
-        star. By default the size of the table fixes the rounds, so that machines agree.
+        No round begins later. By default the size of the table fixes the rounds: machines agree.
 
     Returns
     -------

@@ -44,9 +44,9 @@ def tp(m: Microdata, l: int) -> Partition:
     Returns
     -------
     Partition
-        The QI-groups in lexicographic order, then R. ``info`` has the last ``phase``, the
-        ``residue_size``, a ``lower_bound`` of OPT (Corollary 5.10), ``rounds`` of phase three and
-        the rows that each phase removed (``removed_by_phase``).
+        The QI-groups in lexicographic order, then R. ``info`` has the last ``phase``,
+        ``residue_size``, a ``lower_bound`` of OPT, ``rounds`` of phase three and the rows
+        ``removed_by_phase``.
 
     Raises
     ------

@@ -25,9 +25,8 @@ def gaussian_copula(
     """Sample rows with given sensitive values from a Gaussian copula of the table.
 
     Every value drawn occurs in its column of `m`; this gives no privacy guarantee. Each column is
-    a normal variable cut into steps, one per value, as wide as the value is frequent, and
-    correlated like the middles of the steps. So dependence between columns with few values is
-    understated. Unordered values keep the order of their domain.
+    a normal variable cut into steps, one per value, as wide as the value is frequent, correlated
+    like their middles: dependence between columns with few values is understated.
 
     Parameters
     ----------

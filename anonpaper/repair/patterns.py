@@ -32,16 +32,14 @@ def pattern_friendly(
     """Judge every quasi-identifier by frequency and by permutation importance.
 
     Importance is the balanced accuracy that a random forest, which predicts the sensitive value of
-    rows it was not trained on, loses when the column is shuffled. 30,000 rows take seconds.
+    other rows, loses when the column is shuffled.
 
     Parameters
     ----------
     m, share : Microdata and float
         A table with a sensitive attribute, and the least share of the most frequent value, (0, 1].
-    trees, repeats : int
-        Trees of a forest, and shuffles of a column in each part; at least 1.
-    rows, seed : int or None, int or numpy.random.Generator
-        Rows drawn for the forests if there are more (None for all), and the seed of all draws.
+    trees, repeats : trees of a forest, and shuffles of a column in each part; at least 1
+    rows, seed : rows drawn for the forests if there are more (None for all), and their seed
 
     Returns
     -------

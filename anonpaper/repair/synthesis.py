@@ -26,42 +26,18 @@ import pandas as pd
 from anonpaper import errors
 from anonpaper.files import cache_folder, sha256, whole_file
 from anonpaper.microdata import Attribute, Microdata, check_microdata
-from anonpaper.repair.imbalance import find_imbalance
 
-__all__ = ["METHODS", "augment", "fuse", "quality", "synthesize"]
+__all__ = ["METHODS", "fuse", "quality", "synthesize"]
 
 #: Name -> SDV's class.
-METHODS = {
-    "ctgan": "CTGANSynthesizer",
-    "tvae": "TVAESynthesizer",
-    "gaussian_copula": "GaussianCopulaSynthesizer",
-}
+METHODS = {"ctgan": "CTGANSynthesizer", "gaussian_copula": "GaussianCopulaSynthesizer"}
 
 #: The largest number of values of a categorical column; each is an input of the network.
 MOST_CATEGORIES = 500
 
 _TABLE = "people"
 _ROUNDS = 100  # attempts to sample a batch
-
-
-def augment(
-    m: Microdata,
-    method: str = "ctgan",
-    *,
-    epochs: int = 300,
-    batch_size: int = 500,
-    seed: int = 0,
-    needed: Mapping[object, int] | None = None,
-) -> Microdata:
-    """Add synthetic rows of the rare sensitive values, by default until all are equally frequent.
-
-    Parameters and errors are those of :func:`synthesize`; the result is that of :func:`fuse`. By
-    default `needed` comes from :func:`~anonpaper.repair.imbalance.find_imbalance`, which raises
-    an error for a sensitive attribute with one value.
-    """
-    needed = find_imbalance(m).needed if needed is None else dict(needed)
-    options = {"epochs": epochs, "batch_size": batch_size, "seed": seed}
-    return fuse(m, synthesize(m, needed, method, **options))
+_BATCH = 500  # rows of a training step
 
 
 def synthesize(
@@ -70,7 +46,6 @@ def synthesize(
     method: str = "ctgan",
     *,
     epochs: int = 300,
-    batch_size: int = 500,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Sample rows with given sensitive values from a model of the table.
@@ -83,10 +58,10 @@ def synthesize(
     ----------
     m, needed : Microdata, and mapping of sensitive value to int
         Real rows with a sensitive attribute, and the rows to sample.
-    method : {"ctgan", "tvae", "gaussian_copula"}
+    method : {"ctgan", "gaussian_copula"}
         The model; all come from SDV.
-    epochs, batch_size : int
-        Training passes (a Gaussian copula has none), and rows per step, a multiple of 10.
+    epochs : int
+        Training passes; a Gaussian copula has none.
     seed : int
         Seeds numpy and torch before training and again before sampling, in one thread.
 
@@ -102,9 +77,7 @@ def synthesize(
     settings = {"method": method, "seed": errors.check_integer("seed", seed, 0, 2**32 - 1)}
     if method != "gaussian_copula":
         settings["epochs"] = errors.check_integer("epochs", epochs, 1)
-        settings["batch_size"] = errors.check_integer("batch_size", batch_size, 10)
-        if batch_size % 10:
-            raise errors.ParameterError(f"batch_size must be a multiple of 10, got {batch_size}")
+        settings["batch_size"] = _BATCH
     real = _plain_frame(m)
     if not values:
         return _as_in(m, real.head(0))

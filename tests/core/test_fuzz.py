@@ -95,7 +95,7 @@ def functions():
     ]:  # fmt: skip
         for name in module.__all__:
             thing = getattr(module, name)
-            if callable(thing) and name not in ("load", "synthesize", "augment", "quality"):
+            if callable(thing) and name not in ("load", "synthesize", "quality"):
                 found[room + name] = thing
     for name in ("balanced", "dates", "from_csv", "intervals", "prefixes", "quantiles"):
         found[f"Hierarchy.{name}"] = getattr(ap.Hierarchy, name)

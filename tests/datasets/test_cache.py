@@ -45,13 +45,6 @@ def test_a_table_is_built_once_and_comes_back_the_same(empty_house):
     assert second["text"].cat.categories.tolist() == ["c", "b", "a"]
 
 
-def test_another_key_is_another_table(empty_house):
-    build = Builder()
-    for key in (("sha", 1), ("sha", 2), ("other", 1)):
-        parsed("t", key, build)
-    assert build.calls == 3
-
-
 @pytest.mark.parametrize("damage", [b"", b"PAR1 no parquet", None])
 def test_a_damaged_file_is_rebuilt(empty_house, damage):
     build = Builder()
@@ -83,3 +76,10 @@ def test_the_folders_follow_the_environment(empty_house, monkeypatch):
     monkeypatch.setattr("anonpaper.files.project_root", lambda: None)
     assert cache_folder().name == "cache"
     assert "anonpaper" in cache_folder().parts
+
+
+def test_another_key_is_another_table(empty_house):
+    build = Builder()
+    for key in (("sha", 1), ("sha", 2), ("other", 1)):
+        parsed("t", key, build)
+    assert build.calls == 3

@@ -14,7 +14,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
-from anonpaper.datasets.fetching import fetched_before, find_file, pip_settings, placed_by_hand
+from anonpaper.datasets.fetching import fetched_before, find_file, placed_by_hand
 from anonpaper.datasets.registry import Mirror, Official, RegisteredFile, dataset, registry
 from anonpaper.errors import ChecksumError, DatasetError, DatasetUnavailableError
 
@@ -149,14 +149,6 @@ def test_a_cut_off_download_leaves_nothing(empty_house, httpserver, member):
     assert files_below(empty_house) == []
 
 
-def test_a_damaged_archive_leaves_nothing(empty_house, httpserver):
-    body = zipped("table.csv")
-    damaged = body[:40] + bytes(20) + body[60:]
-    with pytest.raises(DatasetUnavailableError):
-        find_file(entry(serve(httpserver, "/download", damaged), "table.csv"), DATA)
-    assert files_below(empty_house) == []
-
-
 def test_an_archive_without_the_member_is_named(empty_house, httpserver):
     url = serve(httpserver, "/download", zipped("other.csv"))
     with pytest.raises(DatasetUnavailableError, match="no member table.csv"):
@@ -252,20 +244,6 @@ def test_an_index_without_the_release_is_named(empty_house):
     mirror = Mirror("madeup", "1.0", "sdist", "0" * 64, "madeup-1.0/data/table.csv")
     with pytest.raises(DatasetUnavailableError, match="madeup==1.0"):
         find_file(entry(mirror=mirror), DATA)
-
-
-def test_pip_settings_of_the_environment_override_the_files(monkeypatch, tmp_path):
-    (tmp_path / "pip.conf").write_text(
-        "[global]\nindex-url = https://file.example/simple\ntimeout = 7\n"
-        "[install]\nextra-index-url = https://more.example/simple\n"
-    )
-    monkeypatch.setenv("PIP_CONFIG_FILE", str(tmp_path / "pip.conf"))
-    monkeypatch.delenv("PIP_INDEX_URL", raising=False)
-    monkeypatch.delenv("PIP_EXTRA_INDEX_URL", raising=False)
-    assert pip_settings()["index-url"] == "https://file.example/simple"
-    assert pip_settings()["extra-index-url"] == "https://more.example/simple"
-    monkeypatch.setenv("PIP_INDEX_URL", "https://environment.example/simple")
-    assert pip_settings()["index-url"] == "https://environment.example/simple"
 
 
 # -- the registry --------------------------------------------------------------------------

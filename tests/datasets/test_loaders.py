@@ -142,27 +142,6 @@ def test_sal_has_the_domain_sizes_of_table_6(loaded):
     assert not sal.frame.isna().any().any()
 
 
-def test_sal_allows_l_up_to_ten(loaded):
-    sal = loaded["sal"]
-    assert 10 * sal.sensitive_counts.max() <= sal.n
-    assert ap.FrequencyLDiversity(10).holds(sal, np.zeros(sal.n, dtype=np.int64))
-
-
-def test_sal_keeps_the_dependence_of_census(loaded):
-    """Education by sex, in shares of all adults: sampling error of 600,000 draws only."""
-    sal, census = loaded["sal"].frame, loaded["census"].frame
-    adults = census[(census["age"] >= 17) & census["country of birth self"].notna()]
-    level = acs._education(adults)
-    expected = pd.crosstab(
-        pd.Series(level, name="level"), adults["sex"].to_numpy(), normalize=True
-    )
-    found = pd.crosstab(sal["Education"], sal["Gender"], normalize=True)
-    difference = (expected.to_numpy() - found.reindex(expected.index).to_numpy()).ravel()
-    assert np.abs(difference).max() < 5 * np.sqrt(0.25 / len(sal))
-    income = sal.groupby("Education", observed=True)["Income"].mean()
-    assert income["Doctorate degree(PhD EdD)"] > 2 * income["High school graduate"]
-
-
 def test_sal_keeps_the_income_label_of_census(loaded):
     sal, census = loaded["sal"].frame, loaded["census"].frame
     adults = census[(census["age"] >= 17) & census["country of birth self"].notna()]
@@ -268,14 +247,6 @@ def test_a_stand_in_has_the_types_of_the_published_table(no_network, loaded):
         assert made.columns.tolist() == published.columns.tolist()
         kinds = [[str(kind) for kind in frame.dtypes] for frame in (made, published)]
         assert kinds[0] == kinds[1]
-
-
-@pytest.mark.parametrize("name", ["diabetes", "pantheon", "stroke"])
-def test_a_stand_in_is_the_same_every_time(name):
-    summary = stand_in.published_summary(name)
-    first, second = stand_in.generate(summary), stand_in.generate(summary)
-    pd.testing.assert_frame_equal(first, second)
-    assert not stand_in.generate(summary, seed=1).equals(first)
 
 
 def test_a_stand_in_has_no_published_record(no_network, loaded):

@@ -32,14 +32,6 @@ def test_an_entry_says_what_the_table_says_of_its_person(people):
     pd.testing.assert_frame_equal(said, people.loc[voters.index, ["town", "age"]])
 
 
-def test_names_are_numbers_in_an_order_that_says_nothing(people):
-    voters = voter_list(people, ["age"], seed=1)
-    assert voters["name"].tolist() == [f"voter {i:05d}" for i in range(1, 501)]
-    place = people.index.get_indexer(voters.index)
-    assert sorted(place) == list(range(500))
-    assert abs(pd.Series(place).corr(pd.Series(range(500)))) < 0.15
-
-
 def test_an_outdated_entry_differs_in_one_column_at_most(people):
     voters = voter_list(people, ["age", "secret"], outdated=0.5, seed=1)
     differs = voters[["age", "secret"]] != people.loc[voters.index, ["age", "secret"]]

@@ -78,16 +78,6 @@ def test_rows_that_are_left_over_fill_all_classes_though_they_are_like_one(class
     assert sorted(balanced_classes(m, 2).sizes()) == [2] + [3] * (classes - 1)
 
 
-def test_the_unit_and_the_zero_of_a_number_change_nothing():
-    rng = np.random.default_rng(3)
-    frame = pd.DataFrame({"age": rng.integers(17, 90, 60), "ill": rng.choice(list("stu"), 60)})
-    years, days = (
-        balanced_classes(ap.Microdata(table, ["age"], "ill"), 4)
-        for table in (frame, frame.assign(age=365 * frame["age"] - 20_000))
-    )
-    assert years.labels.tolist() == days.labels.tolist() and years.info == days.info
-
-
 def test_similarity_is_the_cosine_of_the_encoded_rows():
     rng = np.random.default_rng(5)
     frame = pd.DataFrame(
@@ -105,12 +95,6 @@ def test_similarity_is_the_cosine_of_the_encoded_rows():
     encoded /= np.linalg.norm(encoded, axis=1)[:, None]
     # one class: its centre is some row, so the mean similarity is one of the row means
     assert np.isclose(encoded @ encoded.mean(axis=0), p.info["mean_similarity"]).any()
-
-
-def test_the_least_entropy_is_that_of_the_least_even_class():
-    for values, entropy in (([0, 0, 1, 1], np.log(2)), ([0, 0, 0, 1], 0.5623)):
-        two = ap.Microdata(pd.DataFrame({"q": [1] * 4, "s": values}), ["q"], "s")
-        assert balanced_classes(two, 4).info["least_entropy"] == pytest.approx(entropy, abs=1e-4)
 
 
 def test_what_cannot_be_is_refused_with_the_way_out():

@@ -19,16 +19,6 @@ def test_the_curve_visits_every_place_once_in_steps_of_one(d, bits):
     assert (steps == 1).all()
 
 
-@settings(max_examples=100)
-@given(eligible_tables())
-def test_groups_have_l_to_2l_minus_1_rows_of_different_values(case):
-    m, l = case
-    p = ap.hilbert(m, l)
-    assert p.sizes().min() >= l and p.sizes().max() <= 2 * l - 1
-    for rows in p.groups():
-        assert len(set(m.sensitive_codes[rows])) == len(rows)
-
-
 @settings(max_examples=60)
 @given(eligible_tables())
 def test_every_choice_follows_the_rule(case):

@@ -103,21 +103,6 @@ def test_instances_that_enter_phase_three(counts, l, rounds):
         assert_guarantees(m, l, p, optimum)
 
 
-def test_phase_three_is_found_among_random_tables_but_never_for_l_2():
-    rng = np.random.default_rng(1)
-    phases = {2: set(), 3: set(), 4: set()}
-    for _ in range(1500):
-        counts = rng.poisson(rng.choice([0.5, 1, 2, 4]), (rng.integers(2, 7), rng.integers(3, 7)))
-        counts[0, : rng.integers(1, 3)] += rng.integers(0, 6)
-        total = counts.sum(axis=0)
-        for l in (2, 3, 4):
-            if total.sum() >= max(l, l * total.max()):
-                m = table_of_counts(counts)
-                phases[l].add(assert_same_as_plain_reading(m, l).info["phase"])
-    assert phases[2] == {1, 2}
-    assert 3 in phases[3] | phases[4]
-
-
 @settings(max_examples=60)
 @given(eligible_tables())
 def test_tp_plus_never_needs_more_stars_than_tp(case):

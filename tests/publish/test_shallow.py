@@ -97,4 +97,4 @@ def test_hierarchies_have_the_levels_of_table_5_and_know_every_value(name):
     for attribute, tree in zip(m.attributes, hierarchies(name, m).values(), strict=True):
         assert tree.height + 1 == LEVELS[name][attribute.name]
         assert tree.names(tree.height) == ["*"]
-        assert tree.map_at(attribute, 0).tolist() == list(range(attribute.size))
+        assert tree.maps(attribute)[0].tolist() == list(range(attribute.size))

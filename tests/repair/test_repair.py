@@ -82,12 +82,6 @@ def test_rows_go_only_when_asked():
     assert kept["age"].tolist() == [30, 150, 30]
 
 
-def test_a_missing_category_becomes_a_category():
-    frame, _ = clean(FRAME.assign(job=FRAME["job"].astype("category")), ["job"], "ill")
-    assert frame["job"].tolist() == ["a", "b", "?", "a"]
-    assert frame["job"].cat.categories.tolist() == ["a", "b", "?"]
-
-
 @pytest.mark.parametrize(
     ("changed", "options", "error"),
     [
@@ -141,16 +135,6 @@ def test_a_common_value_on_which_nothing_depends_is_pattern_friendly():
     assert found["weight"].sum() == pytest.approx(1)
     again = pattern_friendly(planted(), trees=10).set_index("qid")
     pd.testing.assert_frame_equal(found, again)
-
-
-def test_frequencies_are_those_of_pandas():
-    m = planted()
-    found = pattern_friendly(m, trees=2).set_index("qid")
-    for name in m.qi:
-        shares = m.frame[name].value_counts(normalize=True)
-        assert found.loc[name, "top_share"] == pytest.approx(shares.iloc[0])
-        assert found.loc[name, "top_value"] == shares.index[0]
-        assert found.loc[name, "values"] == len(shares)
 
 
 def test_nothing_can_be_learnt_from_a_value_that_hardly_occurs():

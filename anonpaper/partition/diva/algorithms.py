@@ -67,19 +67,16 @@ def diva(
     Parameters
     ----------
     m, k, l, seed : see :mod:`anonpaper.partition`
-    constraints : sequence of DiversityConstraint
-        The set Sigma, on quasi-identifiers or the sensitive attribute, which is never suppressed.
+    constraints : sequence of DiversityConstraint, on any role; secrets are never suppressed
     strategy : {"max_fan_out", "min_choice", "basic"}
         Colour next the constraint with most uncoloured neighbours, fewest clusterings, or any.
-    over_bound : {"star", "reject"}
-        Beyond the paper or by its own rule: see :mod:`anonpaper.partition.diva`.
-    max_backtracks, max_seconds : int, float
-        Colours that may be undone in each component of the graph, and seconds in all.
+    over_bound : {"star", "reject"}, beyond the paper or by its own rule
+    max_backtracks, max_seconds : colours undone in each component of the graph; seconds in all
 
     Returns
     -------
     Partition
-        Clusters, then the groups of the rest; for ``info`` see :mod:`anonpaper.partition.diva`.
+        Clusters, then the groups of the rest; :mod:`anonpaper.partition.diva` says more.
 
     Raises
     ------
@@ -88,8 +85,7 @@ def diva(
 
     References
     ----------
-    diva2021, Algorithms 1 to 4; l is ours. O(s·n) for s constraints, at worst 24 to the power of s
-    within the budget, then as :func:`anonpaper.k_member` or, with l, :func:`anonpaper.mondrian`.
+    diva2021, Algorithms 1 to 4; l is ours. O(s·n) for s constraints, at worst 24 to the power s.
 
     Examples
     --------

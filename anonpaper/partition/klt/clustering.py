@@ -98,22 +98,19 @@ def klt(
     Parameters
     ----------
     m, k, l, seed : see :mod:`anonpaper.partition`
-    theta : float
-        Largest share of one sensitive value in a group, in (0, 1].
-    weights : mapping of column label to float, optional
-        Weights of the attributes in the distance, at least 0; 1 by default.
+    theta : float, the largest share of one sensitive value in a group, in (0, 1]
+    weights : mapping of column label to float, at least 0; 1 by default
     distance : mapping of column label to {"univariate", "set"} or function, optional
-        Distance of mean places (default for numeric and two-valued attributes), whether sets of
-        values differ (for others), or the mean of a symmetric function over all pairs of rows.
+        Of mean places (default for numeric and two-valued attributes), whether sets of values
+        differ (for others), or the mean of a symmetric function over all pairs of rows.
     withheld : {"merge", "drop"}
-        A cluster that step 5 cannot merge joins the closest that has room for its most frequent
-        value, until all three principles hold; or its rows are withheld, as in the paper.
+        What step 5 cannot merge joins the closest cluster with room; or, as in the paper, leaves.
 
     Returns
     -------
     Partition
-        -1 for withheld rows. ``info`` has the paper's M (``repeats``), clusters ``formed`` in step
-        2, ``unplaced_rows`` and the largest share of one value among them (``unplaced_share``).
+        ``info`` has the paper's M (``repeats``), clusters ``formed`` in step 2, withheld rows
+        (``unplaced_rows``) and the largest share of one value among them (``unplaced_share``).
 
     Raises
     ------
