@@ -189,7 +189,7 @@ types: env  ## check the types of the public face
 	@$(RUN) -m mypy
 
 bench: env data  ## measure speed and memory against their limits
-	@$(RUN) benchmarks/run.py
+	@$(RUN) benchmarks/bench.py
 
 benchmark: env data  ## run all tools on the same tasks and judge their files; ARX_JAR=<path of libarx> SEED=<of a run to repeat>
 	@$(RUN) benchmarks/compare.py $(PROFILE) $(JOBS) $(SEED)

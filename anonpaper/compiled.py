@@ -19,7 +19,7 @@ __all__ = ["at_once", "inner", "lean", "loop", "part", "prange"]
 
 #: Loops are compiled for arrays longer than this, as the 3,355 tuples of Adult are, which many
 #: calls share. A search tree over 1,000 tuples has as many places. By
-#: benchmarks/bench_first_results.py, compiling takes 1 to 8 s with an empty cache. Interpreting
+#: benchmarks/bench.py, compiling takes 1 to 8 s with an empty cache. Interpreting
 #: 2,000 rows takes 0.1 s where time grows with the rows (tp, hilbert, mondrian), and 0.7 to 1 s
 #: where it grows with their square (k_member, oka, diva).
 MOST_ROWS = 2_048
