@@ -137,7 +137,12 @@ def check(path: Path, sha256: str) -> None:
 def own_files(folder: Path) -> dict[str, Path]:
     """Return our files that every page needs: the package, the worker and Pyodide's lock."""
     lock, about = folder / "pyodide-lock.json", folder / "METADATA"
-    lock.write_text(json.dumps({of: PINNED["pyodide"][of] for of in ("info", "packages")}))
+    packages = [  # one is linked to the other: Pyodide loads them itself
+        locked("openblas", [], package_type="shared_library", install_dir="dynlib"),
+        locked("scipy", ["openblas"], package_type="package", install_dir="site"),
+    ]
+    about_them = {"packages": {package["name"]: package for package in packages}}
+    lock.write_text(json.dumps({"info": PINNED["pyodide"]["info"]} | about_them))
     about.write_text(f"Metadata-Version: 2.1\nName: anonpaper\nVersion: {anonpaper.__version__}\n")
     package = {f"anonpaper-{anonpaper.__version__}.dist-info/METADATA": about}
     for path in (ROOT / "anonpaper").rglob("*.*"):
@@ -145,6 +150,15 @@ def own_files(folder: Path) -> dict[str, Path]:
             package[path.relative_to(ROOT).as_posix()] = path
     own = {"anonpaper.whl": packed(package, folder), lock.name: lock}
     return own | {"worker.js": PAGE / "worker.js"}
+
+
+def locked(name: str, depends: list[str], **how: str) -> dict:
+    """Return the entry of a package in the lock file of Pyodide."""
+    file = next(file for file in PINNED["pyodide"]["notebooks"] if file.startswith(f"{name}-"))
+    version = file.removesuffix(".zip").split("-")[1]
+    about = {"name": name, "version": version, "file_name": file, "imports": []}
+    about |= {"sha256": PINNED["pyodide"]["notebooks"][file], "unvendored_tests": False}
+    return about | how | {"depends": depends}
 
 
 def notebooks() -> list[str]:
