@@ -42,7 +42,6 @@ sys.path.append(str(PAGE))
 from kernel import shown  # noqa: E402, of the page itself
 
 PINNED = tomllib.loads((PAGE / "archives.toml").read_text())
-LARGEST = 1_500_000  # bytes in one script: caches of browsers leave out larger files
 ELSEWHERE = r"(?<!!)\[([^]]*)\]\((?!https?:)[^)]*\)"  # links to files that the pages do not have
 LOADED = r"""\bap\.load\(["'](\w+)["']"""  # names of data sets
 SCROLLS = r'(<table|class="math block")'  # on a phone: also by keyboard
@@ -251,7 +250,7 @@ def as_html(notebook: dict, is_partial: bool) -> str:
 
 def write_page(made: Path, name: str, files: dict[str, Path], **marks: str) -> str:
     """Write a page and, unless another page has them, its files; return their megabytes."""
-    assets = [one for of, path in files.items() for one in write_asset(path, of, made / "assets")]
+    assets = [write_asset(path, of, made / "assets") for of, path in files.items()]
     size = f"{sum(one['bytes'] for one in assets) / 1e6:.0f}"
     text = (PAGE / ("index.html" if name == "index" else "notebook.html")).read_text("utf-8")
     for mark, value in ({"ASSETS": json.dumps(assets), "MB": size} | marks).items():
@@ -261,18 +260,15 @@ def write_page(made: Path, name: str, files: dict[str, Path], **marks: str) -> s
 
 
 @cache
-def write_asset(path: Path, name: str, folder: Path) -> tuple[dict, ...]:
-    """Write a file as scripts named by their content; return their places and sizes."""
-    content, listed = path.read_bytes(), []
+def write_asset(path: Path, name: str, folder: Path) -> dict:
+    """Write a file as a script named by its content; return its place and size."""
+    content = path.read_bytes()
     if packed := name.endswith(UNPACKED):
         content = gzip.compress(content, mtime=0)
-    for start in range(0, len(content), LARGEST):
-        text = base64.b64encode(content[start : start + LARGEST]).decode()
-        script = f"asset('{text}')\n".encode()
-        at = f"{hashlib.sha256(script).hexdigest()[:16]}.js"
-        (folder / at).write_bytes(script)
-        listed.append({"name": name, "packed": packed, "at": f"assets/{at}", "bytes": len(script)})
-    return tuple(listed)
+    script = f"asset('{base64.b64encode(content).decode()}')\n".encode()
+    at = f"{hashlib.sha256(script).hexdigest()[:16]}.js"
+    (folder / at).write_bytes(script)
+    return {"name": name, "packed": packed, "at": f"assets/{at}", "bytes": len(script)}
 
 
 if __name__ == "__main__":
