@@ -159,7 +159,7 @@ bench: env data  ## measure speed and memory against their limits
 	@$(RUN) benchmarks/bench.py
 
 benchmark: env data  ## run all tools on the same tasks and judge their files; ARX_JAR=<path of libarx> SEED=<of a run to repeat>
-	@$(RUN) benchmarks/compare.py $(PROFILE) $(JOBS) $(SEED)
+	@$(RUN) benchmarks/compare.py $(PROFILE) $(SEED)
 
 wheel-test:  ## build the wheel and test it in empty environments, with PANDAS=2 or 3 (PYTHON=, EXTRAS=none)
 	@PYTHON="$(PYTHON)" tools/wheel_test.sh $(or $(PANDAS),3) $(EXTRAS)
