@@ -239,7 +239,7 @@ IN_GROUPBYS = {
     },
     people: {
         "mondrian, k": (lambda: ap.mondrian(visits(), 50), 10),
-        "mondrian, principles": (lambda: ap.mondrian(visits(), 50, require=REQUIRED), 10),
+        "mondrian, principles": (lambda: ap.mondrian(visits(), 50, require=REQUIRED), 15),
         "mondrian, people": (lambda: ap.mondrian(people(), 50), 10),
         "attackers": (lambda: ap.measure.attackers(in_groups()), 10),
     },
@@ -259,7 +259,7 @@ def rows():
         yield f"{name} / pandas groupby", partial(a_look, search), partial(groupby, people), 10
     bits = lambda: evaluator()[0].evaluate(evaluator()[1])  # noqa: E731
     yield ("200 recodings of sal / 200 pandas groupbys", partial(seconds, bits),
-           lambda: 200 * groupby(sal), 0.25)  # fmt: skip
+           lambda: 200 * groupby(sal), 0.05)  # fmt: skip
     yield ("cells / numpy lexsort", partial(seconds, of_cells),
            partial(seconds, lambda: np.lexsort(unique_cells()[::-1])), 1)  # fmt: skip
     yield ("1,000,000 values / 100 values", partial(seconds, partial(measured, 1_000_000)),
