@@ -13,6 +13,7 @@ WORKDIR /srv/anonpaper
 
 # the packages change less often than the code: an edit of the code installs none of them again
 COPY --chown=reader requirements.lock environment.yml Makefile ./
+COPY --chown=reader tools/environment.sh tools/
 RUN make .venv/.packages-installed
 
 COPY --chown=reader . .

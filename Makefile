@@ -5,7 +5,6 @@
 #                       all cores and whose run times are then measured with nothing beside them
 # PYTHON=...            the Python 3.11 to make the environment with
 # CONDA=                (set to nothing) not to use conda, mamba or micromamba though it is there
-# WORKERS=n             processes of the tests (one more than cores: many wait for others)
 
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -16,15 +15,13 @@ MAKEFLAGS += --no-builtin-rules
 PROFILE ?= quick
 CONDA ?= $(firstword $(shell command -v mamba micromamba conda))
 CORES := $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
-WORKERS ?= $(shell expr $(CORES) + 1)
 JOBS ?= $(if $(filter paper,$(PROFILE)),1,$(CORES))
 
 ENV := .venv
 RUN := $(ENV)/bin/python
-PINS := sed -n 's/ \\$$//; /==/p' requirements.lock
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb notebooks/*/*.ipynb))
 LESSONS := $(wildcard notebooks/course/*.ipynb)
-PAPERS := $(sort $(patsubst notebooks/%/,%,$(dir $(filter-out $(LESSONS),$(wildcard notebooks/*/*.ipynb)))))
+PAPERS := $(filter-out course,$(sort $(patsubst notebooks/%/,%,$(dir $(wildcard notebooks/*/*.ipynb)))))
 # an executed notebook, written last, says that all of its results are there; at the papers' sizes
 # only notebooks that save results run
 RESULTS ?= figures/$(PROFILE)
@@ -38,8 +35,9 @@ COMPARED := $(if $(filter paper,$(PROFILE)),report,expected)
 ONE_THREAD := MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 SEVERAL := $(if $(filter 1,$(JOBS)),,$(ONE_THREAD) ANONPAPER_WORKERS=1)
 NEXT = @$(MAKE) --no-print-directory --keep-going --jobs $(JOBS)
+# one process more than cores, since many wait for others
 PYTEST := $(ONE_THREAD) TQDM_DISABLE=1 env -u MAKEFLAGS -u MAKELEVEL \
-  $(RUN) -m pytest -q --numprocesses $(WORKERS) --dist loadfile
+  $(RUN) -m pytest -q --numprocesses $(shell expr $(CORES) + 1) --dist loadfile
 # notebooks that save no tables are executed again and compared with their own outputs
 NBVAL := --nbval --nbval-current-env --nbval-cell-timeout 300 \
   --nbval-sanitize-with tests/nbval_sanitize.cfg $(LESSONS) notebooks/00_start_here.ipynb \
@@ -50,52 +48,22 @@ export PYTHONNOUSERSITE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: all help env data figures report expected verify notebooks lab course slides grade site \
-  live test test-all test-fast fuzz types bench benchmark wheel-test lock \
-  clean distclean $(PAPERS:%=paper-%) $(NOTEBOOKS:notebooks/%.ipynb=refresh-%)
+  live test test-fast fuzz types bench benchmark wheel-test lock clean distclean
 
 all: figures $(COMPARED) course $(if $(wildcard site/conf.py),site)  ## figures, lessons, site; the default
 
 help:  ## list the targets
-	@{ grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/'; \
-	printf '%s\t%s\n' 'paper-<folder>' 'what changed of the notebooks in one of $(PAPERS)'; \
-	printf '%s\t%s\n' 'refresh-<notebook>' 'execute one notebook in place, e.g. refresh-$(lastword $(NOTEBOOKS:notebooks/%.ipynb=%))'; \
-	} | sort | awk -F '\t' '{printf "%-18s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | sort | expand -t 19
+	@echo 'paper-<folder>     what changed of the notebooks in one of $(PAPERS)'
+	@echo 'refresh-<notebook> execute one notebook in place, e.g. refresh-$(lastword $(NOTEBOOKS:notebooks/%.ipynb=%))'
 
 # ---- environment and data ---------------------------------------------------------------------
 
 env: $(ENV)/.package-installed  ## set up the environment in .venv
 
-ifneq ($(CONDA),)
-$(ENV)/.packages-installed: environment.yml requirements.lock
-	@echo "environment: creating it in $(ENV) with $(notdir $(CONDA))"
-	@if [ -d $(ENV)/conda-meta ]; then action=update; else action=create; rm -rf $(ENV); fi; \
-	CONDA_ALWAYS_YES=1 MAMBA_ALWAYS_YES=1 \
-	$(CONDA) env $$action --quiet --prefix $(CURDIR)/$(ENV) --file environment.yml
-	@# pycanon pins versions of numpy and scipy that it does not need
-	@$(RUN) -m pip install -qq --no-deps $$($(PINS) | grep -E '^(pycanon|beartype)==')
+$(ENV)/.packages-installed: requirements.lock $(if $(CONDA),environment.yml)
+	@CONDA="$(CONDA)" PYTHON="$(PYTHON)" tools/environment.sh $(ENV)
 	@touch $@
-else
-$(ENV)/.packages-installed: requirements.lock
-	@python=; for name in $(PYTHON) python3.11 python3 python; do \
-	  if $$name -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; then \
-	    python=$$name; break; fi; \
-	done; \
-	if [ -z "$$python" ]; then \
-	  echo "environment: no Python 3.11 on the PATH; give one with make PYTHON=..." >&2; exit 1; fi; \
-	$(RUN) -m pip --version >/dev/null 2>&1 || $$python -m venv --clear $(ENV)
-	@echo "environment: installing $$(grep -c == requirements.lock) packages in $(ENV), about 2 minutes"
-	@# torch first: by itself pip prefers a build for processors alone where it finds one, but with
-	@# --require-hashes the build whose hash the index tells
-	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; torch=$$($(PINS) | grep '^torch=='); \
-	$(RUN) -m pip download -qq --no-deps --dest "$$folder" "$$torch"; \
-	hash=$$($(RUN) -m pip hash "$$folder"/* | tail -n 1); \
-	grep -qe "$$hash" requirements.lock || { \
-	  echo "environment: requirements.lock has no hash of $$(ls "$$folder")" >&2; exit 1; }; \
-	$(RUN) -m pip install -qq --no-deps "$$folder"/*; \
-	$(RUN) -m pip install -qq --no-deps --require-hashes --requirement requirements.lock; \
-	$(RUN) -m pip install -qq --constraint <($(PINS) | grep -v '^pycanon') "$$torch"
-	@touch $@
-endif
 
 $(ENV)/.package-installed: $(ENV)/.packages-installed pyproject.toml setup.py
 	@$(RUN) -m pip install -qq --no-deps --editable .
@@ -174,7 +142,6 @@ endif
 test: env data  ## run the whole check: notebooks, tests, doctests, import rules
 	-$(NEXT) $(EXECUTED)  # one that fails fails a test
 	@$(PYTEST) $(NBVAL) anonpaper tests
-test-all: test
 
 test-fast: env  ## run the unit tests and doctests only
 	@$(PYTEST) --ignore tests/project anonpaper tests
@@ -187,10 +154,10 @@ types: env  ## check the types of the public face
 	@$(RUN) -m mypy
 
 bench: env data  ## measure speed and memory against their limits
-	@$(RUN) benchmarks/run.py
+	@$(RUN) benchmarks/bench.py
 
 benchmark: env data  ## run all tools on the same tasks and judge their files; ARX_JAR=<path of libarx> SEED=<of a run to repeat>
-	@$(RUN) benchmarks/compare.py $(PROFILE) $(JOBS) $(SEED)
+	@$(RUN) benchmarks/compare.py $(PROFILE) $(SEED)
 
 wheel-test:  ## build the wheel and test it in empty environments, with PANDAS=2 or 3 (PYTHON=, EXTRAS=none)
 	@PYTHON="$(PYTHON)" tools/wheel_test.sh $(or $(PANDAS),3) $(EXTRAS)

@@ -1,6 +1,6 @@
 """Run the tools of benchmarks/tools on the tasks of tasks.toml, and judge what they release.
 
-    python benchmarks/compare.py PROFILE [TASKS AT A TIME [SEED OF THE QUERIES]]
+    python benchmarks/compare.py PROFILE [SEED OF THE QUERIES]
 
 Each tool gets an environment of its own in build/benchmark, from the package index, at the version
 in its tool.toml, or the project's. A task is a folder with table.csv, a hierarchy per column and
@@ -12,8 +12,8 @@ drawn anew unless it is given. measured.csv has a row per release. The notebook
 together/1_against_other_tools reads both.
 
 Not prevented: a tool runs as the same user as the judge. It can read the project's data, which
-contain the outsiders, a seed that was given, and what runs beside it if several tasks run at a
-time. It can leave files and processes behind, and end or change the judge's own.
+contain the outsiders, and a seed that was given. It can leave files and processes behind, and end
+or change the judge's own.
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import IO
 
-import joblib
 import pandas as pd
 import psutil
 from judge import Task, judged
@@ -214,7 +213,7 @@ def done(task: Task, known: list[Tool]) -> list[dict]:
     return rows
 
 
-def main(name: str, jobs: str = "1", seed: str = "") -> None:
+def main(name: str, seed: str = "") -> None:
     """Run a profile, write tools.csv and measured.csv, and say what kept no promise."""
     about = tomllib.loads((HERE / "tasks.toml").read_text())
     results = HERE / "tools" if name == "paper" else BUILD / name
@@ -222,11 +221,9 @@ def main(name: str, jobs: str = "1", seed: str = "") -> None:
     drawn = int(seed or secrets.randbits(53))
     lacking = {tool.name: tool.missing() for tool in known}
     able = [tool for tool in known if not lacking[tool.name]]
-    several = joblib.Parallel(int(jobs), return_as="generator", batch_size=1)
     results.mkdir(parents=True, exist_ok=True)
-    asked = tasks(about[name], about, drawn)
-    for found in several(joblib.delayed(done)(task, able) for task in asked):
-        rows += found
+    for task in tasks(about[name], about, drawn):
+        rows += (found := done(task, able))
         loads.append(os.getloadavg()[0])
         pd.DataFrame(rows).to_csv(results / "measured.csv", index=False, float_format="%.6g")
         for row in found:

@@ -5,11 +5,9 @@ page. `page_of` knows the few pages that lie elsewhere.
 """
 
 import importlib.metadata
-import json
 import re
 import sys
 from functools import cache
-from html import unescape
 from pathlib import Path
 from posixpath import dirname, join, normpath
 
@@ -95,7 +93,6 @@ ELSEWHERE = (
     (r"notebooks/course(/SYLLABUS\.md)?", "course"),
     (r"notebooks/(\w+)", r"figures/\1"),
 )
-TEXTS = {}
 
 
 def page_of(address, pages):
@@ -125,22 +122,9 @@ def lead_to_pages(app, doctree):
                 node.attributes.update(refdomain="doc", reftarget=page, reftargetid=None)
 
 
-def note_text(app, pagename, templatename, context, doctree):
-    """Keep the text of each page for the search, which may not read a file by itself."""
-    if pagename == "search":
-        app.add_js_file("texts.js")
-        app.add_js_file("excerpts.js")
-    elif doctree is not None:
-        markup = re.compile(r"<(script|style)\b.*?</\1>|<[^>]+>", re.DOTALL)
-        text = unescape(markup.sub("", context["body"])).replace("#", "")
-        TEXTS[pagename] = " ".join(text.split())
-
-
 def finish(app, exception):
-    """Write these texts; name the toggles of the navigation for those who do not see them."""
-    static = Path(app.outdir, "_static")
-    static.joinpath("texts.js").write_text(f"window.TEXTS = {json.dumps(TEXTS)};\n", "utf-8")
-    static.joinpath("webpack-macros.html").unlink(missing_ok=True)  # a template of the theme
+    """Name the toggles of the navigation for those who do not see them."""
+    Path(app.outdir, "_static", "webpack-macros.html").unlink(missing_ok=True)  # of the theme
     named = '<summary aria-label="show or hide its pages"><span class="toctree-toggle"'
     for path in Path(app.outdir).rglob("*.html"):
         text = path.read_text("utf-8")
@@ -148,7 +132,6 @@ def finish(app, exception):
 
 
 def setup(app):
-    """Connect these to what Sphinx does."""
+    """Connect both to what Sphinx does."""
     app.connect("doctree-read", lead_to_pages)
-    app.connect("html-page-context", note_text)
     app.connect("build-finished", finish)

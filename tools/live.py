@@ -3,16 +3,17 @@
     live.py             fetch and check what is missing, and write the pages
     live.py --to DIR    write them to another folder
 
-site/live holds the pages. Python for the browser (Pyodide) is tried in the folder that
-ANONPAPER_PYODIDE names, then at its official address, then in a wheel of the package index. Every
-file is checked against the sha256 in site/live/archives.toml. Each becomes a script that hands
-its bytes to the page, since a page that was opened as a file may load scripts and nothing else.
+site/live holds the pages. Python for the browser (Pyodide) is sought in the folder that
+ANONPAPER_PYODIDE names, then in a wheel of the package index. Every file is checked against the
+sha256 in site/live/archives.toml. Each becomes a script that hands its bytes to the page, since a
+page that was opened as a file may load scripts and nothing else.
 """
 
 import argparse
 import base64
 import gzip
 import hashlib
+import io
 import json
 import os
 import re
@@ -26,8 +27,6 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-import pooch
-import requests
 from course import ROOT, all_lessons, public_version
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -43,9 +42,8 @@ sys.path.append(str(PAGE))
 from kernel import shown  # noqa: E402, of the page itself
 
 PINNED = tomllib.loads((PAGE / "archives.toml").read_text())
-LARGEST = 1_500_000  # bytes in one script: caches of browsers leave out larger files
-TIMEOUT = (3.0, 30.0)  # seconds to wait for a connection, and for the next bytes
 ELSEWHERE = r"(?<!!)\[([^]]*)\]\((?!https?:)[^)]*\)"  # links to files that the pages do not have
+LOADED = r"""\bap\.load\(["'](\w+)["']"""  # names of data sets
 SCROLLS = r'(<table|class="math block")'  # on a phone: also by keyboard
 UNPACKED = (".js", ".wasm", ".py")  # packed for the page; wheels are packed already
 
@@ -67,7 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
         for name in ("live.css", "load.js", "live.js", "notebook.js"):
             shutil.copy(PAGE / name, made)
         table |= own_files(Path(folder))
-        with zipfile.ZipFile(more.pop(wheel_name("latex2mathml==3.81.1"))) as wheel:
+        with zipfile.ZipFile(more.pop("latex2mathml-3.81.1.whl")) as wheel:
             wheel.extractall(folder)  # it makes MathML of formulas
         sys.path.append(folder)
         pages = [write_notebook(made, name, table | more, Path(folder)) for name in notebooks()]
@@ -81,68 +79,44 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def archives() -> tuple[dict[str, Path], dict[str, Path]]:
+def archives() -> list[dict[str, Path]]:
     """Return the checked files that all pages need, and those of notebooks; fetch missing ones."""
-    pyodide, kept = PINNED["pyodide"], cache_folder() / "live"
+    pyodide, kept, found = PINNED["pyodide"], cache_folder() / "live", []
     given = Path(os.environ.get("ANONPAPER_PYODIDE", kept))
-    wanted = pyodide["files"] | pyodide["notebooks"]
-    found = {name: (given if (given / name).is_file() else kept) / name for name in wanted}
-    for name, path in found.items():
-        if path.is_file():
-            checked(path, wanted[name])
-    from_official({name for name in wanted if not found[name].is_file()}, wanted, kept)
-    if missing := sorted(name for name in wanted if not found[name].is_file()):
-        with tempfile.TemporaryDirectory() as folder:
-            wheel = zipfile.ZipFile(downloaded(pyodide["mirror"], Path(folder)))
-            for name in missing:
-                keep(wheel.read(pyodide["folder"] + name), kept / name)
-    for requirement, sha256 in (PINNED["wheels"] | PINNED["notebooks"]).items():
-        name = wheel_name(requirement)
-        wanted[name], found[name] = sha256, kept / name
-        if not found[name].is_file():
-            with tempfile.TemporaryDirectory() as folder:
-                keep(downloaded(requirement, Path(folder)).read_bytes(), kept / name)
-    more = {*pyodide["notebooks"], *map(wheel_name, PINNED["notebooks"])}
-    good = {name: checked(path, wanted[name]) for name, path in found.items()}
-    return {n: good[n] for n in good if n not in more}, {n: good[n] for n in sorted(more)}
+    for inside, wheels in (
+        (pyodide["files"], PINNED["wheels"]), (pyodide["notebooks"], PINNED["notebooks"])
+    ):  # fmt: skip
+        files = {name: (given if (given / name).is_file() else kept) / name for name in inside}
+        for name, path in files.items():
+            if not path.is_file():
+                wheel = zipfile.ZipFile(io.BytesIO(downloaded(pyodide["mirror"])))
+                keep(wheel.read(pyodide["folder"] + name), path)
+            check(path, inside[name])
+        for requirement, sha256 in wheels.items():
+            path = kept / (requirement.replace("-", "_").replace("==", "-") + ".whl")
+            if not path.is_file():
+                keep(downloaded(requirement), path)
+            check(path, sha256)
+            files[path.name] = path
+        found.append(files)
+    return found
 
 
-def loads(source: str) -> list[str]:
-    """Return the names of the data sets that a cell loads."""
-    return re.findall(r"""\bap\.load\(["'](\w+)["']""", source)
-
-
-def wheel_name(requirement: str) -> str:
-    """Return the name under which a wheel of the package index is kept."""
-    return requirement.replace("-", "_").replace("==", "-") + ".whl"
-
-
-def from_official(names: set[str], wanted: dict[str, str], folder: Path) -> None:
-    """Fetch files from Pyodide's own address, as long as it can be reached."""
-    pooch.get_logger().setLevel("ERROR")
-    loader = pooch.HTTPDownloader(timeout=TIMEOUT)
-    for name in sorted(names):
-        address, known = PINNED["pyodide"]["official"] + name, f"sha256:{wanted[name]}"
-        try:
-            pooch.retrieve(address, known, name, folder, downloader=loader)
-        except requests.RequestException:
-            return
-        except ValueError:  # another content than the pinned one: the next source may have it
-            continue
-
-
-def downloaded(requirement: str, folder: Path) -> Path:
-    """Download one wheel from the package index."""
-    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder]
-    pip += ["--only-binary=:all:", "--platform=manylinux2014_x86_64", "--python-version=3.11"]
-    done = subprocess.run([*pip, requirement], capture_output=True)  # the same on every machine
-    if done.returncode:
-        raise DatasetUnavailableError(
-            f"{requirement} cannot be had from the package index: "
-            f"{done.stderr.decode(errors='replace').strip()[-500:]}; put the files of Pyodide "
-            f"{PINNED['pyodide']['info']['version']} in a folder and name it in ANONPAPER_PYODIDE"
-        )
-    return next(folder.glob("*.whl"))
+@cache
+def downloaded(requirement: str) -> bytes:
+    """Return one wheel of the package index, the same on every machine."""
+    with tempfile.TemporaryDirectory() as folder:
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder]
+        pip += ["--only-binary=:all:", "--platform=manylinux2014_x86_64", "--python-version=3.11"]
+        done = subprocess.run([*pip, requirement], capture_output=True)
+        if done.returncode:
+            raise DatasetUnavailableError(
+                f"{requirement} cannot be had from the package index: "
+                f"{done.stderr.decode(errors='replace').strip()[-500:]}; put the files of Pyodide "
+                f"{PINNED['pyodide']['info']['version']} in a folder and name it in "
+                "ANONPAPER_PYODIDE"
+            )
+        return next(Path(folder).glob("*.whl")).read_bytes()
 
 
 def keep(content: bytes, path: Path) -> None:
@@ -152,18 +126,22 @@ def keep(content: bytes, path: Path) -> None:
         stream.write(content)
 
 
-def checked(path: Path, sha256: str) -> Path:
-    """Return the path of a file with the right content; ChecksumError otherwise."""
+def check(path: Path, sha256: str) -> None:
+    """Raise ChecksumError unless a file has the right content."""
     got = hashlib.sha256(path.read_bytes()).hexdigest()
     if got != sha256:
         raise ChecksumError(f"{path} has the sha256 {got}, expected {sha256}: remove it")
-    return path
 
 
 def own_files(folder: Path) -> dict[str, Path]:
     """Return our files that every page needs: the package, the worker and Pyodide's lock."""
     lock, about = folder / "pyodide-lock.json", folder / "METADATA"
-    lock.write_text(json.dumps({of: PINNED["pyodide"][of] for of in ("info", "packages")}))
+    packages = [  # one is linked to the other: Pyodide loads them itself
+        locked("openblas", [], package_type="shared_library", install_dir="dynlib"),
+        locked("scipy", ["openblas"], package_type="package", install_dir="site"),
+    ]
+    about_them = {"packages": {package["name"]: package for package in packages}}
+    lock.write_text(json.dumps({"info": PINNED["pyodide"]["info"]} | about_them))
     about.write_text(f"Metadata-Version: 2.1\nName: anonpaper\nVersion: {anonpaper.__version__}\n")
     package = {f"anonpaper-{anonpaper.__version__}.dist-info/METADATA": about}
     for path in (ROOT / "anonpaper").rglob("*.*"):
@@ -171,6 +149,15 @@ def own_files(folder: Path) -> dict[str, Path]:
             package[path.relative_to(ROOT).as_posix()] = path
     own = {"anonpaper.whl": packed(package, folder), lock.name: lock}
     return own | {"worker.js": PAGE / "worker.js"}
+
+
+def locked(name: str, depends: list[str], **how: str) -> dict:
+    """Return the entry of a package in the lock file of Pyodide."""
+    file = next(file for file in PINNED["pyodide"]["notebooks"] if file.startswith(f"{name}-"))
+    version = file.removesuffix(".zip").split("-")[1]
+    about = {"name": name, "version": version, "file_name": file, "imports": []}
+    about |= {"sha256": PINNED["pyodide"]["notebooks"][file], "unvendored_tests": False}
+    return about | how | {"depends": depends}
 
 
 def notebooks() -> list[str]:
@@ -187,7 +174,7 @@ def write_notebook(made: Path, name: str, files: dict[str, Path], folder: Path) 
     code = "\n".join("".join(cell["source"]) for cell in content["cells"])
     named = {data for data in registry() if f'"{data}"' in code}
     if name.startswith("course/"):
-        content, named = public_version(content), {*loads(code)}
+        content, named = public_version(content), {*re.findall(LOADED, code)}
     for old, new in PINNED["smaller"].get(name, {}).items():
         for cell in content["cells"]:
             cell["source"] = "".join(cell["source"]).replace(old, new)
@@ -262,7 +249,7 @@ def as_html(notebook: dict, is_partial: bool) -> str:
 
 def write_page(made: Path, name: str, files: dict[str, Path], **marks: str) -> str:
     """Write a page and, unless another page has them, its files; return their megabytes."""
-    assets = [one for of, path in files.items() for one in write_asset(path, of, made / "assets")]
+    assets = [write_asset(path, of, made / "assets") for of, path in files.items()]
     size = f"{sum(one['bytes'] for one in assets) / 1e6:.0f}"
     text = (PAGE / ("index.html" if name == "index" else "notebook.html")).read_text("utf-8")
     for mark, value in ({"ASSETS": json.dumps(assets), "MB": size} | marks).items():
@@ -272,18 +259,15 @@ def write_page(made: Path, name: str, files: dict[str, Path], **marks: str) -> s
 
 
 @cache
-def write_asset(path: Path, name: str, folder: Path) -> tuple[dict, ...]:
-    """Write a file as scripts named by their content; return their places and sizes."""
-    content, listed = path.read_bytes(), []
+def write_asset(path: Path, name: str, folder: Path) -> dict:
+    """Write a file as a script named by its content; return its place and size."""
+    content = path.read_bytes()
     if packed := name.endswith(UNPACKED):
         content = gzip.compress(content, mtime=0)
-    for start in range(0, len(content), LARGEST):
-        text = base64.b64encode(content[start : start + LARGEST]).decode()
-        script = f"asset('{text}')\n".encode()
-        at = f"{hashlib.sha256(script).hexdigest()[:16]}.js"
-        (folder / at).write_bytes(script)
-        listed.append({"name": name, "packed": packed, "at": f"assets/{at}", "bytes": len(script)})
-    return tuple(listed)
+    script = f"asset('{base64.b64encode(content).decode()}')\n".encode()
+    at = f"{hashlib.sha256(script).hexdigest()[:16]}.js"
+    (folder / at).write_bytes(script)
+    return {"name": name, "packed": packed, "at": f"assets/{at}", "bytes": len(script)}
 
 
 if __name__ == "__main__":

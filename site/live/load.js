@@ -14,7 +14,7 @@ function make(name, attributes = {}, ...children) {
 
 // ---- loading --------------------------------------------------------------------------------
 
-const files = {}, parts = {};
+const files = {};
 window.asset = null;  // every script of the folder hands it its bytes, as text
 
 const policy = window.trustedTypes
@@ -24,13 +24,13 @@ const policy = window.trustedTypes
     } })
   : { createScriptURL: address => address };
 
-/** Load one script, which holds a file or a part of one. */
-function loadPart(one) {
+/** Load one script, which holds a file. */
+function loadFile(one) {
   return new Promise((resolve, reject) => {
     window.asset = text => {
       const raw = atob(text), bytes = new Uint8Array(raw.length);
       for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
-      parts[one.at] = new Blob([bytes]);
+      files[one.name] = new Blob([bytes]);
     };
     const script = make("script");
     script.onload = () => { script.remove(); resolve(); };
@@ -40,13 +40,9 @@ function loadPart(one) {
   });
 }
 
-/** Put the parts of all files together. */
-async function join() {
-  for (const name of new Set(ASSETS.map(one => one.name))) {
-    const own = ASSETS.filter(one => one.name === name), whole = new Blob(own.map(one => parts[one.at]));
-    files[name] = own[0].packed
-      ? await new Response(whole.stream().pipeThrough(new DecompressionStream("gzip"))).blob() : whole;
-  }
+/** Unpack a file that was packed for the page. */
+async function unpack({ name }) {
+  files[name] = await new Response(files[name].stream().pipeThrough(new DecompressionStream("gzip"))).blob();
 }
 
 /** Load all files and start Python; the page shows how far it is. */
@@ -58,10 +54,10 @@ async function load() {
   try {
     for (const one of ASSETS) {
       $("loaded").textContent = `Loading: ${(done / 1e6).toFixed(0)} of ${(total / 1e6).toFixed(0)} MB`;
-      if (!parts[one.at]) await loadPart(one);
+      await loadFile(one);
+      if (one.packed) await unpack(one);
       $("bar").value = 0.8 * (done += one.bytes) / total;
     }
-    await join();
     // from here on nothing may load, not even files of this folder
     document.head.append(make("meta", { "http-equiv": "Content-Security-Policy", content: "default-src 'none'; script-src blob: 'wasm-unsafe-eval'; "
       + "worker-src blob:; img-src data:; style-src 'unsafe-inline'; connect-src 'none'; form-action 'none'" }));
@@ -69,7 +65,6 @@ async function load() {
     await start();
     $("load").hidden = true;
     $("loading").hidden = true;
-    document.body.dataset.ready = Math.round(performance.now());
     return true;
   } catch (error) {
     $("load").disabled = false;

@@ -31,8 +31,7 @@ self.onmessage = async ({ data }) => {
     if (file) python.FS.writeFile(args.path, new Uint8Array(await file.arrayBuffer()));
     const glue = python.globals.get("sys").modules.get("glue");
     const told = JSON.parse(glue.call(name, JSON.stringify(args)));
-    if (name.startsWith("write") && told.answer) told.answer.content = python.FS.readFile(args.path);
-    if (name === "example" && told.answer) told.answer.content = python.FS.readFile(args.path);
+    if (told.answer?.path) told.answer.content = python.FS.readFile(args.path);
     self.postMessage({ number, ...told });
   } catch (error) {
     self.postMessage({ number, fatal: String(error.message || error).trim().slice(-1500) });

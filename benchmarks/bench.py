@@ -1,0 +1,301 @@
+"""Measure speed and memory against their limits.
+
+    python benchmarks/bench.py [WORD ...]
+
+With words, only rows whose name contains one of them are measured. Machines differ, so nothing is
+measured against the clock: a row is the ratio of two measurements of one process, and its limit.
+The exit code is 1 if a ratio is above its limit.
+"""
+
+import ctypes
+import gc
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable
+from functools import cache, partial
+from pathlib import Path
+
+for library in ("MKL", "NUMBA", "OMP", "OPENBLAS"):  # before the first import of numpy
+    os.environ[f"{library}_NUM_THREADS"] = "1"
+
+import numpy as np  # noqa: E402
+import pandas as pd  # noqa: E402
+
+import anonpaper as ap  # noqa: E402
+from anonpaper.cells import Cells  # noqa: E402
+from anonpaper.constraints import proportion_constraints  # noqa: E402
+from anonpaper.recoders.evaluation import Evaluator  # noqa: E402
+
+ROWS = int(os.environ.get("ANONPAPER_ROWS", "10_000_000"))  # of the table in files
+TEMPORARY = tempfile.TemporaryDirectory(prefix="bench-")  # removed in the end
+load = cache(ap.load)
+
+
+# ---- measuring --------------------------------------------------------------------------------
+
+
+def seconds(function: Callable[[], object], repeat: int = 1) -> float:
+    """Return the shortest of some runs, in processor time; a first one fills caches."""
+    function()
+    found = []
+    for _ in range(repeat):
+        gc.collect()
+        began = time.process_time()
+        function()
+        found.append(time.process_time() - began)
+    return min(found)
+
+
+def peak(function: Callable[[], object]) -> int:
+    """Return by how many bytes the process grew at most while the function ran, on Linux.
+
+    The allocator first gives back what it kept, and the kernel's high-water mark is reset: unlike
+    tracemalloc this also sees what compiled code allocates.
+    """
+    function()
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    Path("/proc/self/clear_refs").write_text("5")
+    before = resident("VmRSS")
+    function()
+    return resident("VmHWM") - before
+
+
+def resident(field: str) -> int:
+    """Return a field of the kernel's account of this process, in bytes."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024 * int(next(line.split()[1] for line in lines if line.startswith(f"{field}:")))
+
+
+@cache
+def groupby(table: Callable[[], ap.Microdata]) -> float:
+    """Return the seconds that pandas takes to group the coded quasi-identifiers of a table."""
+    m = table()
+    coded = pd.DataFrame(m.codes, columns=m.qi)
+    return seconds(lambda: coded.groupby(m.qi, sort=False).ngroup(), repeat=5)
+
+
+def fresh(algorithm: Callable, table: Callable[[], ap.Microdata], *given, **options) -> object:
+    """Run an algorithm on a coded table, with nothing grouped before."""
+    m = table()
+    m.__dict__.pop("cells", None)
+    return algorithm(m, *given, **options)
+
+
+# ---- tables -----------------------------------------------------------------------------------
+
+
+sal, census, adult = (partial(load, name) for name in ("sal", "census", "adult"))
+
+
+@cache
+def people() -> ap.Microdata:
+    """1,000,000 rows of 250,000 people, with two secrets and seven QI of dominant values."""
+    rng = np.random.default_rng(0)
+    who = rng.integers(0, 250_000, 1_000_000)
+    sizes = {"age": 80, "sex": 2, "race": 9, "birth": 50, "education": 17, "marital": 6, "work": 9}
+    frame = pd.DataFrame({
+        name: np.minimum(rng.geometric(min(1, 3 / size), 250_000) - 1, size - 1)[who]
+        for name, size in sizes.items()
+    })  # fmt: skip
+    frame["ill"], frame["drug"] = rng.integers(0, 10, len(who)), rng.integers(0, 40, len(who))
+    frame["person"] = who
+    return ap.Microdata(frame, [*sizes], ["ill", "drug"], person="person")
+
+
+@cache
+def visits() -> ap.Microdata:
+    """The same rows with one secret, a person each."""
+    return ap.Microdata(people().frame, people().qi, "ill")
+
+
+@cache
+def many_values(distinct: int) -> tuple[ap.Microdata, ap.Partition]:
+    """1,000,000 rows with so many values of a quasi-identifier, in groups of ten neighbours."""
+    rng = np.random.default_rng(0)
+    n = 1_000_000
+    values = np.char.add("v", (rng.permutation(n) % distinct).astype(str))
+    frame = {"q": values, "r": rng.integers(0, 50, n), "s": rng.integers(0, 10, n)}
+    m = ap.Microdata(pd.DataFrame(frame), ["q", "r"], "s")
+    labels = np.empty(n, np.intp)
+    labels[m.cells.rows] = np.arange(n) // 10
+    return m, ap.Partition(labels)
+
+
+def measured(distinct: int) -> None:
+    """Write a release of such a table and take its measures."""
+    m, p = many_values(distinct)
+    rel = ap.generalize(m, p)
+    rel.frame  # noqa: B018
+    for name in ("stars", "ncp", "kl_divergence", "discernibility", "disclosure_risk"):
+        getattr(ap.measure, name)(rel)
+
+
+@cache
+def unique_cells() -> list[np.ndarray]:
+    """3,000,000 rows whose tuple, secret and number do not fit into one key of 64 bits."""
+    rng = np.random.default_rng(0)
+    return [rng.integers(0, size, 3_000_000, np.int32) for size in (4_000_000, 1_000, 300, 2**21)]
+
+
+def of_cells() -> Cells:
+    """Sort these rows into cells."""
+    return Cells.of(unique_cells(), [4_000_000, 1_000, 300, 2**21], 3)
+
+
+@cache
+def in_files() -> tuple[Path, object]:
+    """Rows of occ in ten parquet files, three of ten ages changed, and DuckDB with 2 GB."""
+    import ibis
+
+    rng, occ = np.random.default_rng(0), load("occ")
+    folder = Path(TEMPORARY.name)
+    for number in range(10):
+        part = occ.frame.iloc[rng.integers(0, occ.n, ROWS // 10)][[*occ.qi, occ.sensitive]]
+        jitter = rng.integers(-5, 6, len(part)) * (rng.random(len(part)) < 0.3)
+        part.assign(Age=part["Age"] + jitter).to_parquet(folder / f"{number}.parquet", index=False)
+    return folder, ibis.duckdb.connect(memory_limit="2GB", threads=1, temp_directory=folder / "s")
+
+
+def scan_to_audit() -> None:
+    """Read these files, anonymize, write, and audit what was written."""
+    (folder, engine), occ = in_files(), load("occ")
+    m = ap.scan(f"{folder}/?.parquet", occ.qi, occ.sensitive, engine=engine, missing="category")
+    release = ap.suppress(m, ap.tp_plus(m, 4))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        release.write(folder / "release.pq")
+    assert ap.FrequencyLDiversity(4).holds(release.audited())
+
+
+def copy() -> None:
+    """Let DuckDB copy these files."""
+    folder, engine = in_files()
+    engine.to_parquet(engine.read_parquet(f"{folder}/?.parquet"), folder / "copy")
+
+
+@cache
+def evaluator() -> tuple[Evaluator, np.ndarray]:
+    """Return an evaluator of recodings of sal, and 200 random ones with any share of ones."""
+    found = Evaluator(sal())
+    share = np.linspace(0, 1, 200)[:, None]
+    return found, np.random.default_rng(0).random((200, found.n_bits)) < share
+
+
+def a_look(search: Callable[[], ap.Recoding]) -> float:
+    """Return the seconds that a search takes per recoding that it looks at."""
+    found = []
+    return seconds(lambda: found.append(search())) / found[0].info["candidates"]
+
+
+def first_result(call: str) -> float:
+    """Return the processor time of a new process with an empty cache, on 1,000 rows of Adult."""
+    program = f"import anonpaper as ap; m = ap.load('adult', rows=1_000, seed=0); {call}"
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with tempfile.TemporaryDirectory() as empty:
+        given = os.environ | {"NUMBA_CACHE_DIR": empty}
+        subprocess.run([sys.executable, "-W", "ignore", "-c", program], env=given, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+# ---- what is measured -------------------------------------------------------------------------
+
+
+def diva() -> ap.Partition:
+    """Run DIVA on census, with constraints on both sexes, five races and the women of one."""
+    m = census()
+    sigma = proportion_constraints(m, ["sex", "race", ("sex", "race")], m.n // 2)[:8]
+    return fresh(ap.diva, census, sigma, 20)
+
+
+REQUIRED = [ap.DistinctLDiversity(3), ap.EntropyLDiversity(1.5), ap.TCloseness(0.6), ap.Theta(0.9)]
+flat = cache(lambda: {a.name: ap.Hierarchy.flat(a.values) for a in visits().attributes})
+in_groups = cache(lambda: ap.suppress(people(), ap.mondrian(people(), 50)))
+FIRST = (
+    "ap.tp(m, 4)", "ap.tp_plus(m, 4)", "ap.hilbert(m, 4)", "ap.generalize(m, ap.mondrian(m, 10))",
+    "ap.klt(m, 10, 5, 0.5)", "ap.k_member(m, 10)", "ap.oka(m, 10)", "ap.tds(m, 3)",
+    "ap.balanced_classes(m, 10, 2)", "ap.full_domain(m, 10)", "ap.preference_search(m, 5)",
+)  # fmt: skip
+
+#: By the yardstick: name -> the function that runs or measures it, and the limit of the ratio.
+IN_GROUPBYS = {
+    sal: {
+        "tp, sal": (partial(fresh, ap.tp, sal, 6), 3),
+        "tp_plus, sal": (partial(fresh, ap.tp_plus, sal, 6), 6),
+        "hilbert, sal": (partial(fresh, ap.hilbert, sal, 6), 6),
+        "reading sal from the cache": (lambda: ap.load("sal"), 10),
+    },
+    adult: {"klt, adult": (partial(fresh, ap.klt, adult), 300)},
+    census: {
+        "diva, census, 8 constraints": (diva, 100),
+        "k_member, census": (partial(fresh, ap.k_member, census, 20), 50),
+        "mondrian, census": (partial(fresh, ap.mondrian, census, 20), 5),
+    },
+    people: {
+        "mondrian, k": (lambda: ap.mondrian(visits(), 50), 10),
+        "mondrian, principles": (lambda: ap.mondrian(visits(), 50, require=REQUIRED), 15),
+        "mondrian, people": (lambda: ap.mondrian(people(), 50), 10),
+        "attackers": (lambda: ap.measure.attackers(in_groups()), 10),
+    },
+}
+
+
+def rows():
+    """Yield what is measured, its measurement, its yardstick's, and the limit, when asked."""
+    for table, of_table in IN_GROUPBYS.items():
+        for name, (function, limit) in of_table.items():
+            yield (f"{name} / pandas groupby", partial(seconds, function),
+                   partial(groupby, table), limit)  # fmt: skip
+    for name, search in {
+        "full_domain, a node": lambda: ap.full_domain(visits(), 50, flat(), suppression=0.01),
+        "tds, a step": lambda: ap.tds(visits(), 2, flat(), suppression=0.01),
+    }.items():
+        yield f"{name} / pandas groupby", partial(a_look, search), partial(groupby, people), 10
+    bits = lambda: evaluator()[0].evaluate(evaluator()[1])  # noqa: E731
+    yield ("200 recodings of sal / 200 pandas groupbys", partial(seconds, bits),
+           lambda: 200 * groupby(sal), 0.05)  # fmt: skip
+    yield ("cells / numpy lexsort", partial(seconds, of_cells),
+           partial(seconds, lambda: np.lexsort(unique_cells()[::-1])), 1)  # fmt: skip
+    yield ("1,000,000 values / 100 values", partial(seconds, partial(measured, 1_000_000)),
+           partial(seconds, partial(measured, 100)), 3)  # fmt: skip
+    yield (
+        f"scan to audit, {ROWS:,} rows / DuckDB's copy",
+        *(partial(seconds, function) for function in (scan_to_audit, copy)),
+        6,
+    )
+    for name, function, unit, limit in (
+        ("tp_plus, sal, bytes / coded table", partial(fresh, ap.tp_plus, sal, 6),
+         lambda: sal().codes.nbytes + sal().sensitive_codes.nbytes, 4),
+        ("diva, census, bytes / coded table", diva,
+         lambda: census().codes.nbytes + census().sensitive_codes.nbytes, 40),
+        ("1,000,000 values, bytes / 2 GB", partial(measured, 1_000_000), lambda: 2e9, 1),
+        ("scan to audit, bytes / 4 GiB", scan_to_audit, lambda: 2**32, 1),
+    ):  # fmt: skip
+        yield name, partial(peak, function), unit, limit
+    for call in FIRST:
+        yield f"{call}, new process / a second", partial(first_result, call), lambda: 1, 3
+
+
+def main(words: list[str]) -> int:
+    """Measure all rows, or those whose name has one of the words; return 1 if one is above."""
+    above = False
+    print(f"{'':<64} {'measured':>10} {'yardstick':>10} {'ratio':>7} {'limit':>7}")
+    for name, value, unit, limit in rows():
+        if words and not any(word in name for word in words):
+            continue
+        found, of_unit = value(), unit()
+        over = found / of_unit > limit
+        above |= over
+        print(f"{name:<64} {found:>10.4g} {of_unit:>10.4g} {found / of_unit:>7.2f} {limit:>7g}"
+              f"{'  ABOVE' if over else ''}", flush=True)  # fmt: skip
+    return int(above)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
