@@ -3,7 +3,7 @@
 import pytest
 from project.tools import ROOT, files_of_the_project
 
-MOST_LINES = 59415
+MOST_LINES = 53_354
 MOST_LINES_OF_A_MODULE = 600
 COUNTED = tuple(".py .pyi .toml .yaml .yml .js .css .html .jinja .j2 .smk".split())
 
