@@ -202,7 +202,9 @@ def grade_lesson(path, lesson, files, seed: str | None, seconds: int, to: Path) 
             answering[-1].start()
             theirs.close()
         place = to / f"{file.parent.name} {path.stem}.json"
-        judging = Fork(target=judge_notebook, args=(path, names, file, channels, seconds, place))
+        judging = Fork(
+            target=judge_notebook, args=(path, names, seed, file, channels, seconds, place)
+        )
         judging.start()
         judging.join()
         for one in answering:

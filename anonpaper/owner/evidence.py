@@ -96,6 +96,11 @@ def audit(
     hierarchies : mapping of attribute name to Hierarchy, optional
         The names that another tool published.
 
+    Returns
+    -------
+    Evidence
+        To be printed; its method ``report`` writes a page.
+
     Raises
     ------
     ColumnError, ParameterError, SizeLimitError

@@ -138,6 +138,10 @@ def read(
         A quasi-identifier may be more than text, and `types` does not say; a value is not of the
         type that was given; or a file cannot be read.
 
+    References
+    ----------
+    Y. Shafranovich, *Common format and MIME type for csv files*, RFC 4180. O(n) for n rows.
+
     Examples
     --------
     >>> import tempfile
