@@ -13,6 +13,8 @@ from referees.klt import RowByRow
 import anonpaper as ap
 from anonpaper.errors import ColumnError, InfeasibleError, ParameterError
 from anonpaper.partition.klt import UnplacedRowsWarning, klt
+from anonpaper.partition.klt.distances import distance_kinds, metric, summaries_of_tuples
+from anonpaper.partition.klt.tree import next_nearest, plant, start_search
 
 
 def steps_apart(a, b):
@@ -207,3 +209,20 @@ HOSPITAL = {"k": 4, "l": 2, "theta": 0.5}
 def test_bad_parameters_are_named(given, error, says):
     with pytest.raises(error, match=says):
         klt(ap.examples.hospital(), **HOSPITAL | given)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_search_finds_only_items_with_the_tag(number):
+    m = ap.examples.hospital()
+    kinds = distance_kinds(m, None)
+    how = metric(m, kinds, np.ones(m.d))
+    tuples = summaries_of_tuples(m, kinds, how)
+    one, two, turns = np.uint64(1), np.uint64(2), np.arange(len(tuples.size))
+    points = plant(how, tuples, turns[:number], np.full(len(turns), one))
+    found = []
+    for tag in (one, two):
+        start_search(points)
+        found.append([next_nearest(points, how, tuples, 0, tuples, turns, tag)
+                      for _ in range(number + 1)])  # fmt: skip
+    assert sorted(found[0]) == [-1, *range(number)]
+    assert found[1] == [-1] * (number + 1)

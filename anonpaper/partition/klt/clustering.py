@@ -346,7 +346,7 @@ def _partner(how, rule, clusters, others, turns, c, merge):
     start_search(others)
     while True:
         other = next_nearest(others, how, summaries, c, summaries, turns, ANY)
-        if other < 0 or other == c:  # a tree of one item gives it whatever its tag
+        if other < 0:
             return fair if fair >= 0 or not merge else roomy
         size = summaries.size[c] + summaries.size[other]
         distinct, largest = united(clusters.counts[c], clusters.counts[other])

@@ -141,6 +141,8 @@ def next_nearest(tree, how, seekers, i, items, turns, tag):
         node, apart = tree.heap[0], tree.apart[0]
         _pop(tree)
         if node >= leaves:
+            if not tags[node] & tag:  # the root of a tree of one item, which nothing has tested
+                continue
             tree.reached[0] = apart
             return tree.item[node - leaves]
         for child in range(2 * node, 2 * node + 2):
