@@ -252,19 +252,14 @@ def footer(figure: Figure, text: str) -> None:
     figure.text(0.995, 0.2 * height, text, gid="footer", **look)
 
 
-def render(figure: Figure, format: str) -> bytes:
-    """Return the figure as a file's content ("svg" or "png"), the same bytes each time.
+def render(figure: Figure) -> bytes:
+    """Return the figure as a png file's content, the same bytes each time.
 
-    Ids of SVG elements come from a fixed salt, and the metadata omit time and matplotlib's
-    version. Equal bytes need equal versions of matplotlib and FreeType.
+    Equal bytes need equal versions of matplotlib and FreeType.
     """
-    silence = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
-    if format not in silence:
-        raise ValueError(f"format is 'svg' or 'png', got {format!r}")
     content = io.BytesIO()
-    fixed = {"svg.hashsalt": "anonpaper", "svg.fonttype": "path", "savefig.bbox": "standard"}
-    with mpl.rc_context(fixed):
-        figure.savefig(content, format=format, metadata=silence[format], dpi=300)
+    with mpl.rc_context({"savefig.bbox": "standard"}):
+        figure.savefig(content, format="png", metadata={"Software": None}, dpi=300)
     return content.getvalue()
 
 
