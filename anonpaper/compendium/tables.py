@@ -50,7 +50,7 @@ def folders() -> dict[str, Path]:
     if root is None:
         return {}
     figures = root / "figures"
-    return {"paper": figures / "paper", "quick": figures / "expected" / "quick"}
+    return {"paper": figures / "paper", "quick": figures / "quick"}
 
 
 def saved(table: str) -> tuple[pd.DataFrame, str]:
