@@ -29,11 +29,9 @@ def main(committed: str, here: str, paper: str = "") -> int:
         for path, about in share["outputs"].items()
         if path.endswith(".csv")
     }
-    known = {
-        path: one for path, one in expected(Path(committed)).items() if path.startswith(paper)
-    }
+    known = expected(Path(committed), paper)
     found = {
-        path: difference(one, Path(here, path), made.get(path)) for path, one in known.items()
+        path: difference(was, Path(here, path), made.get(path)) for path, was in known.items()
     }
     found |= {path: "is not committed" for path in made if path not in known}
     different = {path: said for path, said in sorted(found.items()) if said}
