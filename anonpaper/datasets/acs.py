@@ -45,16 +45,9 @@ _SCHOOL_YEARS = {
 
 SAL_ROWS = 600_000
 SAL_AGES = (17, 95)  # 79 values, as in Table 6; Census-Income itself stops at "90 and over"
-
-#: Share of people aged 90 or more who are at least one year older, and so on up to 95.
-SURVIVAL_AFTER_90 = 0.8
-
-#: Width of an income class in dollars: 50 of them, the last one open.
-INCOME_BRACKET = 2_000
-INCOME_VALUES = 50
-
-#: Threshold of Census-Income's own income label, in dollars.
-LABEL_THRESHOLD = 50_000
+SURVIVAL_AFTER_90 = 0.8  # share of people aged 90 or more who are at least one year older
+INCOME_BRACKET, INCOME_VALUES = 2_000, 50  # dollars of an income class; the last one is open
+LABEL_THRESHOLD = 50_000  # of Census-Income's own income label, in dollars
 
 
 def make_occ(census: pd.DataFrame) -> pd.DataFrame:
@@ -71,54 +64,45 @@ def make_sal(census: pd.DataFrame, seed: int) -> pd.DataFrame:
     # The paper does not print the values behind Table 6's domains; data/README.md has those here.
     rng = generator(seed)
     adults = census[(census["age"] >= SAL_AGES[0]) & census["country of birth self"].notna()]
+
+    def text(column: str) -> pd.Series:
+        return adults[column].astype(object)
+
     present = ["Married-A F spouse present", "Married-civilian spouse present"]
-    status = adults["marital stat"].astype(object).replace(present, "Married-spouse present")
+    hispanic = ~adults["hispanic origin"].isin(_NOT_HISPANIC)
+    hispanic &= adults["race"] != "Asian or Pacific Islander"
+    parent = text("country of birth father")
+    parent = parent.where(parent.isin(_PARENTAL_BIRTH_PLACES), text("country of birth mother"))
+    told_apart = adults["country of birth self"] == "United-States"
+    told_apart &= parent.isin(_PARENTAL_BIRTH_PLACES)
+    enrolled = adults["enroll in edu inst last wk"] == "College or university"
+    enrolled &= adults["education"] == "Some college but no degree"
+    place = text("country of birth self").where(
+        ~told_apart, "United-States, parent from " + parent
+    )
+    school = text("education").where(~enrolled, "Some college, still enrolled")
     persons = pd.DataFrame(
         {
             "Age": adults["age"],
             "Gender": adults["sex"],
-            "Race": _race(adults),
-            "Marital Status": status.astype("category"),
-            "Birth Place": _birth_place(adults),
-            "Education": _education(adults),
+            "Race": pd.Categorical(text("race").where(~hispanic, text("race") + ", Hispanic")),
+            "Marital Status": pd.Categorical(
+                text("marital stat").replace(present, "Married-spouse present")
+            ),
+            "Birth Place": pd.Categorical(place),
+            "Education": pd.Categorical(school, list(_SCHOOL_YEARS), ordered=True),
             "Work Class": adults["class of worker"],
         }
     ).reset_index(drop=True)
-    weeks = adults["weeks worked in year"].to_numpy()
-    above = (adults["income"] == "50000+").to_numpy()
-
     drawn = rng.integers(len(persons), size=SAL_ROWS)
     sal = persons.take(drawn).reset_index(drop=True)
     oldest = np.flatnonzero(sal["Age"] == 90)
     years = np.arange(SAL_AGES[1] - 90 + 1)
     share = SURVIVAL_AFTER_90**years
     sal.loc[oldest, "Age"] += rng.choice(years, size=len(oldest), p=share / share.sum())
-    income = _income(sal, weeks[drawn], above[drawn], rng)
-    return sal.assign(Income=income_brackets(income))
-
-
-def _race(adults: pd.DataFrame) -> pd.Categorical:
-    hispanic = ~adults["hispanic origin"].isin(_NOT_HISPANIC)
-    race = adults["race"].astype(object)
-    split = hispanic & (race != "Asian or Pacific Islander")
-    return pd.Categorical(race.where(~split, race + ", Hispanic"))
-
-
-def _birth_place(adults: pd.DataFrame) -> pd.Categorical:
-    columns = [f"country of birth {who}" for who in ("father", "mother", "self")]
-    father, mother, self_ = (adults[column].astype(object) for column in columns)
-    told_apart = _PARENTAL_BIRTH_PLACES
-    parent = father.where(father.isin(told_apart), mother)
-    split = (self_ == "United-States") & parent.isin(told_apart)
-    return pd.Categorical(self_.where(~split, "United-States, parent from " + parent))
-
-
-def _education(adults: pd.DataFrame) -> pd.Categorical:
-    level = adults["education"].astype(object)
-    enrolled = adults["enroll in edu inst last wk"] == "College or university"
-    enrolled &= level == "Some college but no degree"
-    level = level.where(~enrolled, "Some college, still enrolled")
-    return pd.Categorical(level, list(_SCHOOL_YEARS), ordered=True)
+    weeks = adults["weeks worked in year"].to_numpy()[drawn]
+    above = (adults["income"] == "50000+").to_numpy()[drawn]
+    return sal.assign(Income=income_brackets(_income(sal, weeks, above, rng)))
 
 
 def _income(
