@@ -11,13 +11,10 @@ import contextlib
 import io
 import logging
 import os
-import shutil
-import tempfile
 import time
 import warnings
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -51,7 +48,7 @@ def synthesize(
     """Sample rows with given sensitive values from a model of the table.
 
     CTGAN trains on rare values more often. Rows with other values are rejected, so a model with
-    few epochs may yield too few rows, which is a BudgetExceededError. Models and rows are kept in
+    few epochs may yield too few rows, which is a BudgetExceededError. The rows are kept in
     $ANONPAPER_CACHE or data/cache, for equal data and settings.
 
     Parameters
@@ -72,7 +69,7 @@ def synthesize(
         clipped to the real range, whole numbers stay whole. ``attrs`` has ``clipped``, the number
         of clipped values, and ``seconds``, the original time of training and sampling.
     """
-    values = checked_needs(check_microdata(m), needed)
+    values = checked_needs(m, needed)
     errors.check_choice("method", method, METHODS)
     settings = {"method": method, "seed": errors.check_integer("seed", seed, 0, 2**32 - 1)}
     if method != "gaussian_copula":
@@ -86,20 +83,44 @@ def synthesize(
         list(real.columns), pd.util.hash_pandas_object(real, index=False).to_numpy().tobytes(),
         sorted(settings.items()), packages,
     )))[:24]  # fmt: skip
-    folder = cache_folder() / "models"
-    sampled = folder / f"{key}-{sha256(repr(list(values.items())))[:12]}.parquet"
-    with _alone(folder / f"{key}.lock"):
-        if sampled.exists():
-            return _as_in(m, pd.read_parquet(sampled))
+    key = f"{key}-{sha256(repr(list(values.items())))[:12]}.parquet"
+    sampled = cache_folder() / "models" / key
+    if not sampled.exists():
         began = time.perf_counter()
         with _quiet_and_seeded(seed) as sdv:
-            model = _trained(sdv, real, m, settings, folder / f"{key}.pkl")
-            _seed(seed)
-            parts = [_sample(sdv, model, m, code, rows) for code, rows in values.items()]
-        rows = pd.concat(parts, ignore_index=True)[list(real.columns)]
+            rows = _sampled(sdv, real, m, values, settings)
         rows.attrs["seconds"] = time.perf_counter() - began
-        _keep(sampled, rows.to_parquet)
-    return _as_in(m, rows)
+        with whole_file(sampled) as stream:
+            rows.to_parquet(stream)
+    return _as_in(m, pd.read_parquet(sampled))
+
+
+def _sampled(sdv, real: pd.DataFrame, m: Microdata, values: dict, settings: dict) -> pd.DataFrame:
+    """Train a model, and sample rows under the condition of each sensitive value."""
+    options = {name: settings[name] for name in ("epochs", "batch_size") if name in settings}
+    if options:
+        options["enable_gpu"] = False
+    model = getattr(sdv.single_table, METHODS[settings["method"]])(_metadata(sdv, m), **options)
+    model.fit({_TABLE: real})
+    _seed(settings["seed"])
+    parts = []
+    for code, rows in values.items():
+        condition = sdv.sampling.Condition({str(m.sensitive): str(code)}, num_rows=rows)
+        try:
+            found = model.sample_from_conditions([condition], max_tries_per_batch=_ROUNDS)[_TABLE]
+        except ValueError as error:
+            if "Unable to sample any rows" not in str(error):
+                raise
+            found = real.head(0)
+        if len(found) < rows:
+            value = m.sensitive_attribute.values[code]
+            raise errors.BudgetExceededError(
+                f"the model yields {len(found)} of the {rows} rows with {m.sensitive!r} = "
+                f"{value!r} that are needed: train it for more epochs, or use another method "
+                f"({list(METHODS)})"
+            )
+        parts.append(found.head(rows))
+    return pd.concat(parts, ignore_index=True)[list(real.columns)]
 
 
 def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
@@ -123,15 +144,13 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
         raise errors.ColumnError(f"synthetic rows lack the columns {missing}")
     columns = {}
     for attribute in (m.attribute(name) for name in names):
-        real = attribute.values[m.codes_of(attribute.name)]
         added = rows[attribute.name].to_numpy(dtype=object)
         _check_known(attribute, added)
-        both = np.concatenate([real, added])
-        if attribute.numeric:
-            columns[attribute.name] = pd.to_numeric(both)
-        else:
-            kind = pd.CategoricalDtype(list(attribute.values), attribute.ordered)
-            columns[attribute.name] = pd.Categorical(both, dtype=kind)
+        both = np.concatenate([attribute.values[m.codes_of(attribute.name)], added])
+        kind = pd.CategoricalDtype(list(attribute.values), attribute.ordered)
+        columns[attribute.name] = (
+            pd.to_numeric(both) if attribute.numeric else pd.Categorical(both, dtype=kind)
+        )
     if m.person is not None:  # new numbers; every added row is another person
         people = pd.factorize(m.frame[m.person])[0]
         columns[m.person] = np.r_[people, people.max() + 1 + np.arange(len(rows))]
@@ -218,21 +237,19 @@ def _as_in(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
             columns[attribute.name] = attribute.values[found.astype(int)]
             continue
         whole = all(float(value).is_integer() for value in attribute.values)
-        found = np.round(found.astype(float)) if whole else found.astype(float)
-        inside = np.clip(found, attribute.positions[0], attribute.positions[-1])
+        found, domain = found.astype(float), attribute.positions
+        found = np.round(found) if whole else found
+        inside = np.clip(found, domain[0], domain[-1])
         clipped += int(np.count_nonzero(inside != found))
-        # synthetic values get no finer digits than real ones
-        nearest = inside.astype(int) if whole else _nearest(inside, attribute.positions)
-        columns[attribute.name] = nearest
+        if whole:
+            columns[attribute.name] = inside.astype(int)
+            continue
+        above = np.clip(np.searchsorted(domain, inside), 1, len(domain) - 1)
+        lower, upper = domain[above - 1], domain[above]  # no finer digits than real ones
+        columns[attribute.name] = np.where(inside - lower <= upper - inside, lower, upper)
     frame = pd.DataFrame(columns)
     frame.attrs.update(clipped=clipped, seconds=rows.attrs.get("seconds", 0.0))
     return frame
-
-
-def _nearest(values: np.ndarray, domain: np.ndarray) -> np.ndarray:
-    above = np.clip(np.searchsorted(domain, values), 1, len(domain) - 1)
-    lower, upper = domain[above - 1], domain[above]
-    return np.where(values - lower <= upper - values, lower, upper)
 
 
 def _check_known(attribute: Attribute, values: np.ndarray) -> None:
@@ -296,52 +313,3 @@ def _quiet_and_seeded(seed: int) -> Iterator[ModuleType]:
             torch.set_num_threads(threads)
             for name, level in levels.items():
                 logging.getLogger(name).setLevel(level)
-
-
-def _trained(sdv, real: pd.DataFrame, m: Microdata, settings: dict, file: Path):
-    """Load a kept model, or train one and keep it."""
-    if file.exists():
-        return sdv.utils.load_synthesizer(str(file))
-    options = {name: settings[name] for name in ("epochs", "batch_size") if name in settings}
-    if options:
-        options["enable_gpu"] = False
-    synthesizer = getattr(sdv.single_table, METHODS[settings["method"]])
-    model = synthesizer(_metadata(sdv, m), **options)
-    _seed(settings["seed"])
-    model.fit({_TABLE: real})
-    _keep(file, model.save)
-    return model
-
-
-def _sample(sdv, model, m: Microdata, code: int, rows: int) -> pd.DataFrame:
-    """Sample rows under the condition of one sensitive value."""
-    condition = sdv.sampling.Condition({str(m.sensitive): str(code)}, num_rows=rows)
-    try:
-        found = model.sample_from_conditions([condition], max_tries_per_batch=_ROUNDS)[_TABLE]
-    except ValueError as error:
-        if "Unable to sample any rows" not in str(error):
-            raise
-        found = ()
-    if len(found) < rows:
-        value = m.sensitive_attribute.values[code]
-        raise errors.BudgetExceededError(
-            f"the model yields {len(found)} of the {rows} rows with {m.sensitive!r} = {value!r} "
-            f"that are needed: train it for more epochs, or use another method ({list(METHODS)})"
-        )
-    return found.head(rows)
-
-
-def _alone(path: Path) -> contextlib.AbstractContextManager:
-    """Wait for any process that trains the same model, then find it in the cache."""
-    from filelock import FileLock  # torch brings it along
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return FileLock(path)
-
-
-def _keep(path: Path, write) -> None:
-    """Let `write` make a file that appears completely or not at all."""
-    with tempfile.TemporaryDirectory() as folder, whole_file(path) as stream:
-        write(made := Path(folder, path.name))
-        with made.open("rb") as content:
-            shutil.copyfileobj(content, stream)
