@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 from math import isfinite
 from numbers import Real
@@ -20,7 +19,7 @@ from anonpaper.hierarchy import STAR
 from anonpaper.microdata import MISSING, Attribute
 from anonpaper.principles import read_principle
 
-__all__ = ["content", "labels", "read", "sub_domains_of", "without_withheld"]
+__all__ = ["content", "labels", "read", "sub_domains_of"]
 
 _FORMAT = "anonpaper recoding 1"
 
@@ -92,20 +91,6 @@ def _told(r, j: int) -> dict[str, list]:
     names = None if r.names[j] is None else r.names[j].tolist()
     values = attribute.values[told].tolist()
     return {"values": values, "map": ids[told].tolist(), "names": names}
-
-
-def without_withheld(r) -> tuple[list, list, list]:
-    """Return attributes, maps and names of a recoding without withheld values."""
-    attributes, maps, names = [], [], []
-    for attribute, ids, written, told in zip(
-        r.attributes, r.maps, r.names, r.shown_values, strict=True
-    ):
-        used, ids = np.unique(ids[told], return_inverse=True)
-        places = attribute.positions[told] if attribute.numeric else np.arange(len(ids)) * 1.0
-        attributes.append(replace(attribute, values=attribute.values[told], positions=places))
-        maps.append(ids)
-        names.append(None if written is None else written[used])
-    return attributes, maps, names
 
 
 def content(r) -> str:

@@ -7,6 +7,8 @@ of its adults with a modelled income. `anonpaper.datasets.ipums` builds the real
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
@@ -26,22 +28,11 @@ QI = {
 
 #: Persons born in the United States are told apart by the birth place of their father or else
 #: mother, for the most frequent of those: with the 42 known birth places that makes 56.
-_PARENTAL_BIRTH_PLACES = [
-    "Mexico", "Italy", "Canada", "Germany", "Poland", "Puerto-Rico", "England", "Ireland",
-    "Hungary", "El-Salvador", "Scotland", "Japan", "Greece", "Cuba",
-]  # fmt: skip
+_PARENTAL_BIRTH_PLACES = (
+    "Mexico Italy Canada Germany Poland Puerto-Rico England Ireland Hungary El-Salvador Scotland "
+    "Japan Greece Cuba"
+).split()
 _NOT_HISPANIC = ["All other", "NA", "Do not know"]
-
-#: Years of schooling of each level, for the income model.
-_SCHOOL_YEARS = {
-    "Less than 1st grade": 0, "1st 2nd 3rd or 4th grade": 3, "5th or 6th grade": 6,
-    "7th and 8th grade": 8, "9th grade": 9, "10th grade": 10, "11th grade": 11,
-    "12th grade no diploma": 11.5, "High school graduate": 12, "Some college but no degree": 13,
-    "Some college, still enrolled": 13, "Associates degree-occup /vocational": 14,
-    "Associates degree-academic program": 14, "Bachelors degree(BA AB BS)": 16,
-    "Masters degree(MA MS MEng MEd MSW MBA)": 18, "Prof school degree (MD DDS DVM LLB JD)": 19,
-    "Doctorate degree(PhD EdD)": 20,
-}  # fmt: skip
 
 SAL_ROWS = 600_000
 SAL_AGES = (17, 95)  # 79 values, as in Table 6; Census-Income itself stops at "90 and over"
@@ -63,6 +54,7 @@ def make_sal(census: pd.DataFrame, seed: int) -> pd.DataFrame:
     """Return 600,000 draws from the adults with a known birth place, and a modelled income."""
     # The paper does not print the values behind Table 6's domains; data/README.md has those here.
     rng = generator(seed)
+    schooling = pd.read_csv(Path(__file__).with_name("schooling.csv"), index_col="level")["years"]
     adults = census[(census["age"] >= SAL_AGES[0]) & census["country of birth self"].notna()]
 
     def text(column: str) -> pd.Series:
@@ -90,7 +82,7 @@ def make_sal(census: pd.DataFrame, seed: int) -> pd.DataFrame:
                 text("marital stat").replace(present, "Married-spouse present")
             ),
             "Birth Place": pd.Categorical(place),
-            "Education": pd.Categorical(school, list(_SCHOOL_YEARS), ordered=True),
+            "Education": pd.Categorical(school, schooling.index, ordered=True),
             "Work Class": adults["class of worker"],
         }
     ).reset_index(drop=True)
@@ -102,30 +94,25 @@ def make_sal(census: pd.DataFrame, seed: int) -> pd.DataFrame:
     sal.loc[oldest, "Age"] += rng.choice(years, size=len(oldest), p=share / share.sum())
     weeks = adults["weeks worked in year"].to_numpy()[drawn]
     above = (adults["income"] == "50000+").to_numpy()[drawn]
-    return sal.assign(Income=income_brackets(_income(sal, weeks, above, rng)))
+    return sal.assign(Income=income_brackets(_income(sal, schooling, weeks, above, rng)))
 
 
 def _income(
-    sal: pd.DataFrame, weeks: np.ndarray, above: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
+    sal: pd.DataFrame, schooling: pd.Series, weeks: np.ndarray, above: np.ndarray,
+    rng: np.random.Generator,
+) -> np.ndarray:  # fmt: skip
     """Draw a personal income in dollars, log-normal given the person and the census label."""
     from scipy.special import ndtr, ndtri
 
-    years = sal["Education"].map(_SCHOOL_YEARS).astype(float).to_numpy()
+    years = sal["Education"].map(schooling).astype(float).to_numpy()
     age = sal["Age"].to_numpy(dtype=float)
     experience = np.clip(age - np.maximum(years, 9) - 6, 0, 50)
     working = weeks > 0
     # Workers: the Mincer form. The coefficients are round numbers of the usual size for the
-    # United States in the 1990s, not fitted.
-    earnings = (
-        9.2
-        + 0.09 * (years - 12)
-        + 0.05 * experience
-        - 0.0008 * experience**2
-        + 0.3 * (sal["Gender"] == "Male").to_numpy()
-        + np.log(np.maximum(weeks, 1) / 52)
-    )
-    # Others: pensions, transfers, capital.
+    # United States in the 1990s, not fitted. Others: pensions, transfers, capital.
+    earnings = 9.2 + 0.09 * (years - 12) + 0.05 * experience - 0.0008 * experience**2
+    earnings = earnings + 0.3 * (sal["Gender"] == "Male").to_numpy()
+    earnings = earnings + np.log(np.maximum(weeks, 1) / 52)
     other = 8.9 + 0.06 * (years - 12) + 0.4 * (age >= 62)
     median = np.where(working, earnings, other)
     spread = np.where(working, 0.6, 1.0)

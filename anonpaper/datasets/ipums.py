@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import errors
-from anonpaper.datasets.acs import SAL_AGES, income_brackets
+from anonpaper.datasets.acs import QI, SAL_AGES, income_brackets
 from anonpaper.datasets.fetching import unpacked_sha256
 from anonpaper.datasets.registry import Origin
 from anonpaper.files import named_by_user
@@ -22,10 +22,7 @@ from anonpaper.randomness import generator
 __all__ = ["load_ipums"]
 
 #: Attribute -> variable of IPUMS.
-VARIABLES = {
-    "Age": "AGE", "Gender": "SEX", "Race": "RACE", "Marital Status": "MARST",
-    "Birth Place": "BPL", "Education": "EDUCD", "Work Class": "CLASSWKRD",
-}  # fmt: skip
+VARIABLES = dict(zip(QI.values(), "AGE SEX RACE MARST BPL EDUCD CLASSWKRD".split(), strict=True))
 SENSITIVE = {"sal": ("Income", "INCTOT"), "occ": ("Occupation", "OCC1990")}
 
 NO_INCOME = 9_999_999
@@ -44,21 +41,10 @@ def load_ipums(
     to 50 intervals of 20 codes, for people with an occupation. The origin says how many rows were
     kept.
 
-    Parameters
-    ----------
-    path : str or Path
-        The extract as csv with a header line, gzipped or not. It needs AGE, SEX, RACE, MARST, BPL,
-        EDUCD and CLASSWKRD, and INCTOT for SAL or OCC1990 for OCC.
-    table : {"sal", "occ"}
-        Sensitive attribute Income, or Occupation.
-    rows, seed : int or None, int
-        Draw this many adults without replacement; None, or more than there are, for all. The paper
-        has 600,000.
-
-    Raises
-    ------
-    DatasetUnavailableError, FileError, ColumnError
-        The file is missing or cannot be read, or it lacks a variable or has an unknown code.
+    The extract is a csv file with a header line, gzipped or not, with AGE, SEX, RACE, MARST, BPL,
+    EDUCD and CLASSWKRD, and INCTOT for "sal" or OCC1990 for "occ". `rows` adults are drawn without
+    replacement; None, or more than there are, is all. DatasetUnavailableError, FileError or
+    ColumnError if the file is missing or cannot be read, lacks a variable or has an unknown code.
 
     Examples
     --------

@@ -291,16 +291,13 @@ def _quiet_and_seeded(seed: int) -> Iterator[ModuleType]:
         import sdv.metadata
         import sdv.sampling
         import sdv.single_table
-        import sdv.utils
         import threadpoolctl  # scikit-learn brings it along
         import torch
 
-        levels = {name: logging.getLogger(name).level for name in ("sdv", "rdt", "copulas")}
-        for name in levels:
-            logging.getLogger(name).setLevel(logging.ERROR)
         threads, numpy_state = torch.get_num_threads(), np.random.get_state()  # noqa: NPY002
         torch.set_num_threads(1)
-
+        talkative = logging.root.manager.disable
+        logging.disable(logging.WARNING)
         _seed(seed)
         try:
             # CTGAN would start processes that stay for minutes, and the last digits of its
@@ -311,5 +308,4 @@ def _quiet_and_seeded(seed: int) -> Iterator[ModuleType]:
         finally:
             np.random.set_state(numpy_state)  # noqa: NPY002
             torch.set_num_threads(threads)
-            for name, level in levels.items():
-                logging.getLogger(name).setLevel(level)
+            logging.disable(talkative)
