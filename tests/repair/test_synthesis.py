@@ -49,29 +49,6 @@ def test_models_are_trained_with_the_instructions_that_every_processor_has():
     assert done.stdout.strip() == "DEFAULT", done.stderr
 
 
-WITHOUT = """
-import importlib, pkgutil, sys
-
-class Missing:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in {"sdv", "rdt", "ctgan", "copulas", "torch"}:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-
-sys.meta_path.insert(0, Missing())
-import anonpaper as ap
-for module in pkgutil.walk_packages(ap.__path__, "anonpaper."):
-    if not module.name.endswith("__main__"):
-        importlib.import_module(module.name)
-print("all")
-"""
-
-
-def test_everything_but_synthesis_works_without_sdv_and_torch():
-    pytest.importorskip("pymoo", reason="all other packages: anonpaper[all]")
-    done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
-    assert done.stdout.strip() == "all", done.stderr
-
-
 def test_without_sdv_a_synthesizer_says_what_to_install(monkeypatch):
     def not_there(name):
         raise PackageNotFoundError(name)
