@@ -220,29 +220,6 @@ def two_secrets(rows=60, seed=0):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_each_of_several_secrets_is_kept(seed):
-    frame = two_secrets(seed=seed)
-    m = ap.Microdata(frame, ["age", "sex"], ["ill", "drug"])
-    how = {"require": [ap.DistinctLDiversity(3, of="drug")]}
-    for rel in (
-        ap.generalize(m, ap.mondrian(m, 3, 2, diversity="distinct", **how)),
-        ap.recode(m, ap.full_domain(m, 3, l=2, **how, suppression=0.1 * seed)),
-    ):
-        shown = rel.frame
-        for name in ("ill", "drug"):
-            assert shown[name].tolist() == frame[name][rel.is_published].tolist()
-        groups = shown.groupby([shown["age"].astype(str), shown["sex"].astype(str)])
-        assert groups.size().min() >= 3
-        assert groups["ill"].nunique().min() >= 2 and groups["drug"].nunique().min() >= 3
-        audit = rel.audit().set_index("principle")["level"]
-        for name in ("ill", "drug"):
-            assert audit[f"distinct l-diversity of {name}"] == groups[name].nunique().min()
-            theta = groups[name].agg(lambda s: s.value_counts(normalize=True).max()).max()
-            assert audit[f"theta of {name}"] == pytest.approx(theta)
-        assert set(rel.public_frame().columns) == set(shown.columns) == set(frame.columns)
-
-
 def test_algorithms_that_take_one_secret_say_so():
     m = ap.Microdata(two_secrets(), ["age", "sex"], ["ill", "drug"])
     p = ap.mondrian(m, 3)
