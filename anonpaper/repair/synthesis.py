@@ -24,10 +24,7 @@ from anonpaper import errors
 from anonpaper.files import cache_folder, sha256, whole_file
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 
-__all__ = ["METHODS", "fuse", "quality", "synthesize"]
-
-#: Name -> SDV's class.
-METHODS = {"ctgan": "CTGANSynthesizer", "gaussian_copula": "GaussianCopulaSynthesizer"}
+__all__ = ["fuse", "quality", "synthesize"]
 
 #: The largest number of values of a categorical column; each is an input of the network.
 MOST_CATEGORIES = 500
@@ -38,29 +35,22 @@ _BATCH = 500  # rows of a training step
 
 
 def synthesize(
-    m: Microdata,
-    needed: Mapping[object, int],
-    method: str = "ctgan",
-    *,
-    epochs: int = 300,
-    seed: int = 0,
+    m: Microdata, needed: Mapping[object, int], *, epochs: int = 300, seed: int = 0
 ) -> pd.DataFrame:
-    """Sample rows with given sensitive values from a model of the table.
+    """Sample rows with given sensitive values from SDV's CTGAN, trained on the table.
 
     CTGAN trains on rare values more often. Rows with other values are rejected, so a model with
     few epochs may yield too few rows, which is a BudgetExceededError. The rows are kept in
-    $ANONPAPER_CACHE or data/cache, for equal data and settings.
+    $ANONPAPER_CACHE or data/cache, for equal data and settings. :func:`ap.gaussian_copula
+    <anonpaper.repair.copula.gaussian_copula>` is a model without training.
 
     Parameters
     ----------
     m, needed : Microdata, and mapping of sensitive value to int
         Real rows with a sensitive attribute, and the rows to sample.
-    method : {"ctgan", "gaussian_copula"}
-        The model; all come from SDV.
-    epochs : int
-        Training passes; a Gaussian copula has none.
-    seed : int
-        Seeds numpy and torch before training and again before sampling, in one thread.
+    epochs, seed : int
+        Training passes; the seed of numpy and torch before training and again before sampling, in
+        one thread.
 
     Returns
     -------
@@ -70,11 +60,8 @@ def synthesize(
         of clipped values, and ``seconds``, the original time of training and sampling.
     """
     values = checked_needs(m, needed)
-    errors.check_choice("method", method, METHODS)
-    settings = {"method": method, "seed": errors.check_integer("seed", seed, 0, 2**32 - 1)}
-    if method != "gaussian_copula":
-        settings["epochs"] = errors.check_integer("epochs", epochs, 1)
-        settings["batch_size"] = _BATCH
+    settings = {"batch_size": _BATCH, "epochs": errors.check_integer("epochs", epochs, 1)}
+    settings |= {"method": "ctgan", "seed": errors.check_integer("seed", seed, 0, 2**32 - 1)}
     real = _plain_frame(m)
     if not values:
         return _as_in(m, real.head(0))
@@ -88,39 +75,35 @@ def synthesize(
     if not sampled.exists():
         began = time.perf_counter()
         with _quiet_and_seeded(seed) as sdv:
-            rows = _sampled(sdv, real, m, values, settings)
+            model = sdv.single_table.CTGANSynthesizer(
+                _metadata(sdv, m), enable_gpu=False, epochs=epochs, batch_size=_BATCH
+            )
+            model.fit({_TABLE: real})
+            _seed(seed)
+            parts = [_sampled(sdv, model, m, code, rows) for code, rows in values.items()]
+        rows = pd.concat(parts, ignore_index=True)[list(real.columns)]
         rows.attrs["seconds"] = time.perf_counter() - began
         with whole_file(sampled) as stream:
             rows.to_parquet(stream)
     return _as_in(m, pd.read_parquet(sampled))
 
 
-def _sampled(sdv, real: pd.DataFrame, m: Microdata, values: dict, settings: dict) -> pd.DataFrame:
-    """Train a model, and sample rows under the condition of each sensitive value."""
-    options = {name: settings[name] for name in ("epochs", "batch_size") if name in settings}
-    if options:
-        options["enable_gpu"] = False
-    model = getattr(sdv.single_table, METHODS[settings["method"]])(_metadata(sdv, m), **options)
-    model.fit({_TABLE: real})
-    _seed(settings["seed"])
-    parts = []
-    for code, rows in values.items():
-        condition = sdv.sampling.Condition({str(m.sensitive): str(code)}, num_rows=rows)
-        try:
-            found = model.sample_from_conditions([condition], max_tries_per_batch=_ROUNDS)[_TABLE]
-        except ValueError as error:
-            if "Unable to sample any rows" not in str(error):
-                raise
-            found = real.head(0)
-        if len(found) < rows:
-            value = m.sensitive_attribute.values[code]
-            raise errors.BudgetExceededError(
-                f"the model yields {len(found)} of the {rows} rows with {m.sensitive!r} = "
-                f"{value!r} that are needed: train it for more epochs, or use another method "
-                f"({list(METHODS)})"
-            )
-        parts.append(found.head(rows))
-    return pd.concat(parts, ignore_index=True)[list(real.columns)]
+def _sampled(sdv, model, m: Microdata, code: int, rows: int) -> pd.DataFrame:
+    """Sample rows under the condition of one sensitive value."""
+    condition = sdv.sampling.Condition({str(m.sensitive): str(code)}, num_rows=rows)
+    try:
+        found = model.sample_from_conditions([condition], max_tries_per_batch=_ROUNDS)[_TABLE]
+    except ValueError as error:
+        if "Unable to sample any rows" not in str(error):
+            raise
+        found = pd.DataFrame()
+    if len(found) < rows:
+        value = m.sensitive_attribute.values[code]
+        raise errors.BudgetExceededError(
+            f"the model yields {len(found)} of the {rows} rows with {m.sensitive!r} = {value!r} "
+            "that are needed: train it for more epochs, or use ap.gaussian_copula"
+        )
+    return found.head(rows)
 
 
 def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
