@@ -9,10 +9,9 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from referees.summaries import summarize
 
 import anonpaper as ap
-from anonpaper.datasets import StandInWarning, acs, stand_in
+from anonpaper.datasets import StandInWarning, acs
 from anonpaper.datasets.registry import registry
 from anonpaper.errors import (
     AnonpaperError,
@@ -57,21 +56,6 @@ def test_rows_columns_domains_and_counts_are_the_published_ones(loaded, name):
     assert (m.qi, m.sensitive) == (registry()[name].qi, registry()[name].sensitive)
     assert m.origin.dataset == name and "\n" not in str(m.origin)
     assert m.origin.stand_in == (m.origin.how == "stand-in")
-
-
-@pytest.mark.parametrize("name", ["diabetes", "pantheon", "stroke"])
-def test_the_published_summary_describes_the_table(loaded, name):
-    published = stand_in.published_summary(name)
-    found = summarize(name, loaded[name].frame)
-    if not loaded[name].origin.stand_in:
-        assert found == published
-    # A generated table has its numbers spread along the published quantiles, not more.
-    loose = {"numbers", "within"}
-    for theirs, ours in zip(published["columns"], found["columns"], strict=True):
-        keys = ("name", "kind", "distinct", "missing")
-        assert [theirs[key] for key in keys] == [ours[key] for key in keys]
-        assert theirs["kind"] in loose or theirs == ours
-    assert found["joint"] == published["joint"]
 
 
 # -- adult ---------------------------------------------------------------------------------
@@ -217,6 +201,12 @@ def test_a_missing_data_set_is_a_stand_in_that_says_so_or_an_error_with_the_plac
     made, published = m.frame, loaded[name].frame
     assert made.columns.tolist() == published.columns.tolist()
     assert [*map(str, made.dtypes)] == [*map(str, published.dtypes)]
+    texts = [
+        c for c in made if len(published[c].unique()) < 400 and str(made[c].dtype) == "category"
+    ]
+    assert all(
+        made[c].value_counts().to_dict() == published[c].value_counts().to_dict() for c in texts
+    )
     if name == "stroke" and not loaded[name].origin.stand_in:  # no published record is in it
         rows = [
             set(map(tuple, f.drop(columns="id").astype(str).values)) for f in (made, published)
