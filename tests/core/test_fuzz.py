@@ -14,11 +14,12 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from typer.main import get_command
 
 import anonpaper as ap
 from anonpaper import constraints, measure, repair
 from anonpaper.errors import AnonpaperError
-from anonpaper.owner.cli import main
+from anonpaper.owner.cli import app, main
 
 pytest.importorskip("matplotlib", reason="all public functions are called: anonpaper[all]")
 
@@ -164,21 +165,21 @@ def test_a_call_returns_or_explains(call):
             assert str(error).strip()
 
 
-WORDS = [
-    "--qi", "--sensitive", "--method", "--publish", "--k", "--l", "--theta", "--seed", "--keep",
-    "--missing", "--delimiter", "--encoding", "--hierarchy", "--hierarchy-delimiter", "--weight",
-    "--granularity", "--constraints", "--preference", "--text", "--ordered", "--na", "--shuffle",
-    "--json", "-q", "-o", "--force", "--type", "--report", "out.html", "age=date",
-    "age=%Y", "age=widths:1,2", "age=quantiles:4,2", "sex=prefixes", "age=widths:x",
-    "--diversity", "--strategy", "--largest-share", "--help",
-    "age", "sex", "ill", "age,sex", "2", "3", "-1", "0.5", "inf", "nan", "1e999", "tp", "tp+",
-    "mondrian", "klt", "oka", "k_member", "diva", "tds", "full_domain", "balanced_classes",
-    "swap", "anatomize", "recode", "suppress", "generalize", "shallow", "drop", "error",
-    "people.csv", "other.csv", "out.csv", "out.parquet", "out.xlsx", "out.csv.gz", "out.csv.zip",
-    "-", "", "age=2", "age=inf", "age=tree.csv", "sex=tree.csv", "age=http://example.org/a.csv",
-    "[('", "utf-16", "deep.json", "lines.txt", "\N{GREEK SMALL LETTER ALPHA}", "a" * 300,
-    "--person", "--require", "--suppression", "Theta(0.9)", "DistinctLDiversity(2, of='sex')",
-]  # fmt: skip
+COMMANDS = get_command(app).commands.values()
+OPTIONS = {
+    option
+    for command in COMMANDS
+    for given_ in command.params
+    for option in given_.opts
+    if option[0] == "-"
+}
+WORDS = """
+--help age=date age=%Y age=widths:1,2 age=quantiles:4,2 sex=prefixes age=widths:x age sex ill
+age,sex 2 3 -1 0.5 inf nan 1e999 tp tp+ mondrian klt oka k_member diva tds full_domain swap recode
+balanced_classes anatomize suppress generalize shallow drop error people.csv other.csv out.csv
+out.html out.parquet out.xlsx out.csv.gz out.csv.zip - age=2 age=inf age=tree.csv sex=tree.csv
+age=http://example.org/a.csv [(' utf-16 deep.json lines.txt Theta(0.9)""".split()
+WORDS += [*sorted(OPTIONS), "DistinctLDiversity(2, of='sex')", "", "a" * 300, "\u03b1"]
 STARTS = [
     ["audit", "people.csv", "--qi", "age,sex"],
     ["anonymize", "people.csv", "--qi", "age,sex", "--sensitive", "ill", "--method", "mondrian"],
