@@ -76,7 +76,8 @@ def exact(
     cost = size * (starred > 0 if objective == "rows" else starred)
     for value in np.unique(sensitive):
         cost[l * inside[:, sensitive == value].sum(axis=1) > size] = _INFEASIBLE
-    least, labels = _search(cost, m.n)
+    search = _search.interpreted if m.n <= 12 else _search  # before anything is compiled
+    least, labels = search(cost, m.n)
     info, name = {"cost": int(least), "objective": objective}, f"exhaustive search, l = {l}"
     return Partition.of_cells(cells, cell, dense_labels(labels), None, info, name)
 
