@@ -231,7 +231,10 @@ def _divide(order, buffer, side, parts, sides):
 @loop
 def _next_cut(cutting, rows, side, counts, tried):
     """Set `side` to the first allowed cut after those tried; return its number, or -1."""
-    if _rows_of(rows, cutting.weights) < 2 * cutting.k:
+    size = 0  # in rows of the table
+    for i in rows:
+        size += cutting.weights[i]
+    if size < 2 * cutting.k:
         return -1
     widths = _widths(cutting, rows, counts)
     for rank in range(len(widths)):
@@ -239,20 +242,11 @@ def _next_cut(cutting, rows, side, counts, tried):
         if widths[j] == 0:
             return -1
         for number in range(max(tried, 2 * rank), 2 * rank + 2):  # two cuts at the median
-            _take_sides(cutting, cutting.codes[:, j], rows, side, counts, number % 2)
-            if _is_allowed(cutting, rows, side, counts):
+            left = _take_sides(cutting, cutting.codes[:, j], rows, size, side, number % 2)
+            if min(left, size - left) >= cutting.k and _is_allowed(cutting, rows, side, counts):
                 return number
         widths[j] = _TRIED
     return -1
-
-
-@inner
-def _rows_of(rows, weights):
-    """Number of rows of the table."""
-    size = 0
-    for i in rows:
-        size += weights[i]
-    return size
 
 
 @loop
@@ -283,60 +277,42 @@ def _widths(cutting, rows, counts):
 
 
 @inner
-def _take_sides(cutting, column, rows, side, counts, way):
-    """Set `side` to a cut above or below the median: first (0) that with more even halves."""
-    weights = cutting.weights
-    v = _median(column, rows, weights, counts)
-    size, below, equal = 0, 0, 0
+def _take_sides(cutting, column, rows, size, side, way):
+    """Set `side` to a cut above or below the median, first (0) that with more even halves."""
+    weights, below, up_to = cutting.weights, 0, 0
+    v = _median(column, rows, size, weights)
     for i in rows:
-        size += weights[i]
         below += weights[i] * (column[i] < v)
-        equal += weights[i] * (column[i] == v)
-    up_to_v_is_more_even = abs(size - 2 * (below + equal)) <= abs(size - 2 * below)
-    bound = v if (way == 0) == up_to_v_is_more_even else v - 1
+        up_to += weights[i] * (column[i] <= v)
+    left_of_v = (abs(size - 2 * up_to) <= abs(size - 2 * below)) == (way == 1)
     for place in range(len(rows)):
-        side[place] = column[rows[place]] <= bound
+        side[place] = column[rows[place]] <= v - left_of_v
+    return below if left_of_v else up_to
 
 
 @inner
-def _median(column, rows, weights, counts):
+def _median(column, rows, size, weights):
     """Return the lower median: the least value that at least half of the rows do not exceed."""
-    low, high, size = column[rows[0]], column[rows[0]], 0
+    low, high = column[rows[0]], column[rows[0]]
     for i in rows:
         low, high = min(low, column[i]), max(high, column[i])
-        size += weights[i]
-    if high - low > 8 * len(rows):  # counting would cost more than halving the range
-        while low < high:
-            middle = (low + high) // 2
-            seen = 0
-            for i in rows:
-                seen += weights[i] * (column[i] <= middle)
-            low, high = (low, middle) if 2 * seen >= size else (middle + 1, high)
-        return low
-    for i in rows:
-        counts[column[i]] += weights[i]
-    v, seen = low, counts[low]
-    while 2 * seen < size:
-        v += 1
-        seen += counts[v]
-    for i in rows:
-        counts[column[i]] = 0
-    return v
+    while low < high:
+        middle, seen = (low + high) // 2, 0
+        for i in rows:
+            seen += weights[i] * (column[i] <= middle)
+        low, high = (low, middle) if 2 * seen >= size else (middle + 1, high)
+    return low
 
 
 @inner
 def _is_allowed(cutting, rows, side, counts):
-    """Whether both sides have k rows or people, and are diverse."""
-    n_left, k, people, weights = 0, cutting.k, cutting.people, cutting.weights
-    for place in range(len(rows)):
-        n_left += weights[rows[place]] * side[place]
-    if n_left < k or _rows_of(rows, weights) - n_left < k:
-        return False
+    """Whether both sides have k people, if rows are not, and are diverse."""
+    people, weights = cutting.people, cutting.weights
     share, distinct = cutting.share, cutting.distinct
     for which in (True, False):
         # k people are k distinct values of the person
         if len(people) and not _is_diverse(
-            rows, side, which, counts, people, weights, _NO_SHARE, k
+            rows, side, which, counts, people, weights, _NO_SHARE, cutting.k
         ):
             return False
         if share + distinct > 0 and not _is_diverse(
