@@ -162,12 +162,7 @@ def _by_tds(m: Microdata, l: int) -> Partition:
 
 
 #: The heuristics of section 6.1 as algorithms of suppression: their groups, published with stars.
-HEURISTICS = {
-    "Hilbert": hilbert,
-    "Hilbert, frequent first": lambda m, l: hilbert(_reordered(m, m, "frequent first", None), l),
-    "Mondrian": lambda m, l: mondrian(m, k=l, l=l),
-    "TDS": _by_tds,
-}
+HEURISTICS = {"Hilbert": hilbert, "Mondrian": lambda m, l: mondrian(m, k=l, l=l), "TDS": _by_tds}
 
 
 def compare_heuristics(

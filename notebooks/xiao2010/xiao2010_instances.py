@@ -112,7 +112,10 @@ def approximate_random_tables(n: int, l: int, tables: int, seed: int) -> list[di
             p = tp(m, l)
             optimum = exact(m, l, objective="rows").info["cost"]
             rows.append(
-                {"phase": p.info["phase"], "residue": p.info["residue_size"], "optimum": optimum}
+                {
+                    **{name: p.info[name] for name in ("phase", "residue_size", "lower_bound")},
+                    "optimum": optimum,
+                }
             )
     return rows
 
@@ -138,12 +141,22 @@ def check_lemmas(l: int, tables: int, seed: int) -> list[dict]:
                 "5.8": _lemma_5_8(steps.loc["microdata"], steps.loc["phase 1"], l),
                 "unique": first == steps.loc[("phase 1", "R")].max(),
                 "5.11": later[:1] in ([], [first]),
-                "5.15": p.info["phase"] < 3 or p.info["pillars"] >= 2,
+                **_lemmas_of_pillars(steps),
                 "5.17": all(np.diff(later) <= l - 2),
                 "5.18": len(later[1:]) <= first,
             }
         )
     return rows
+
+
+def _lemmas_of_pillars(steps: pd.DataFrame) -> dict[str, bool]:
+    """Look at the pillars of R and of the QI-groups that phase two leaves to phase three."""
+    if "phase 3" not in steps.index.get_level_values("step"):
+        return {"5.14": True, "5.15": True}
+    sets = steps.loc["phase 2"]
+    is_pillar = sets.eq(sets.max(axis=1), axis=0)[sets.sum(axis=1) > 0]
+    groups = is_pillar.drop("R").loc[:, is_pillar.loc["R"]]
+    return {"5.14": not groups.all().any(), "5.15": groups.shape[1] >= 2}
 
 
 def _random_counts(l: int, rng: np.random.Generator) -> np.ndarray:

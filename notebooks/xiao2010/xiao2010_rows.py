@@ -23,7 +23,7 @@ def tp_by_rows(m: Microdata, l: int) -> Partition:
     """Guarantee what TP guarantees, moving one row at a time: O(n + r·l) in phases one and two."""
     l = require_eligible(m, l)
     cells = m.cells
-    labels, phase, heights, pillars = _three_phases(
+    labels, phase, heights = _three_phases(
         cells.cell_of_row, cells.tuple_of_cell, cells.sensitive.astype(np.int64), cells.start,
         m.sensitive_attribute.size, l,
     )  # fmt: skip
@@ -31,7 +31,6 @@ def tp_by_rows(m: Microdata, l: int) -> Partition:
         "phase": phase,
         "residue_size": int(np.count_nonzero(labels == len(cells))),
         "heights": list(heights),  # h(R) after phases one and two and every later round
-        "pillars": pillars,  # of R when phase three began
     }
     return Partition(dense_labels(labels), info, f"TP row by row, l = {l}")
 
@@ -209,22 +208,19 @@ def _is_dead(lists, q, l):
 
 @loop
 def _three_phases(cell_of_row, group_of_cell, sensitive, first_cell, m, l):
-    """Return the set of every row, the phase, h(R) along the way and R's pillars before three."""
+    """Return the set of every row, the phase, and h(R) along the way."""
     groups = len(first_cell) - 1
     lists = _linked(cell_of_row, group_of_cell, sensitive, groups, m)
     heights = [np.int64(0)][:0]
-    phase, pillars = 1, 0
+    phase = 1
     _phase_one(lists, groups, l)
     heights.append(lists.height[-1])
     if not _is_eligible(lists, groups, l):
         phase = 2
         _phase_two(lists, first_cell, m, l)
         heights.append(lists.height[-1])
-    if not _is_eligible(lists, groups, l):
-        phase = 3
-        for v in range(m):
-            pillars += _is_pillar_of_residue(lists, v)
     while not _is_eligible(lists, groups, l):
+        phase = 3
         _round_of_phase_three(lists, first_cell, m, l)
         heights.append(lists.height[-1])
     labels = np.empty(len(cell_of_row), np.int64)
@@ -233,7 +229,7 @@ def _three_phases(cell_of_row, group_of_cell, sensitive, first_cell, m, l):
         while row >= 0:
             labels[row] = lists.owner[i]
             row = lists.next_row[row]
-    return labels, phase, heights, pillars
+    return labels, phase, heights
 
 
 @loop
