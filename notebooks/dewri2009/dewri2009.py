@@ -11,14 +11,13 @@ from functools import cache, partial
 
 import numpy as np
 import pandas as pd
-from dewri2009_optimum import hill_climbing
+from dewri2009_optimum import certified, hill_climbing
 from dewri2009_variants import VALUES, better_neighbours
 from dewri2009_weights import by_name, losses
 from matplotlib.axes import Axes
 from pymoo.indicators.hv import HV
 
 from anonpaper import plots
-from anonpaper.compendium.grids import timed
 from anonpaper.datasets import load
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
@@ -91,6 +90,27 @@ def adult() -> Microdata:
     m = loaded.replace(frame=frame, sensitive=None)
     m = granularize(m, {"age": 5}, ranges={"age": (0, 100)})
     return in_preorder(m, {name: taxonomy(name) for name in TAXONOMIES})
+
+
+def with_us_at(m: Microdata, place: int) -> Microdata:
+    """Return the table with the United States at another place of the order of countries."""
+    countries = [v for v in m.attribute("native-country").values if v != "United-States"]
+    countries.insert(place - 1, "United-States")
+    column = m.frame["native-country"].cat.set_categories(countries)
+    return m.replace(frame=m.frame.assign(**{"native-country": column}))
+
+
+def optimum_at(m: Microdata, place: int, k: int, preference, at_most: int) -> dict:
+    """Return the proved optimum with the United States at a place, and the groups of countries."""
+    moved = with_us_at(m, place)
+    found = certified(moved, k, preference, at_most)
+    r = Recoding.decode(moved.attributes, [border == "|" for border in found.pop("borders")])
+    return found | {"groups ncy": r.sizes[m.qi.index("native-country")]}
+
+
+def reported_at(m: Microdata, place: int, **setting) -> dict:
+    """Return the solution that one `search` reports with the United States at a place."""
+    return reported_solution(with_us_at(m, place), **setting)
 
 
 def short_name(column: str) -> str:
@@ -194,12 +214,6 @@ def course_of_search(
             "hypervolume": float(area(points)) if len(points) else 0.0,
         })  # fmt: skip
     return pd.DataFrame(rows)
-
-
-def time_search(m: Microdata, **setting) -> dict:
-    """Return the seconds of one `search` and its work."""
-    seconds, r = timed(lambda: search(m, **setting), 2)
-    return {"seconds": seconds, "distinct": r.info["distinct"]}
 
 
 # -- the plane of loss and bias ----------------------------------------------------------------
