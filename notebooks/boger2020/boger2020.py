@@ -203,31 +203,6 @@ def association_with_sensitive(m: Microdata) -> pd.DataFrame:
     return pd.DataFrame([{"attribute": name, **measures} for name, measures in found.items()])
 
 
-def compare_correlations(m: Microdata, seed: int) -> list[dict]:
-    """Measure how far three methods change every correlation with the sensitive attribute."""
-    # as for queries, every value of a generalized row's interval or set counts alike, and a row of
-    # an anatomy counts for every sensitive value by its share in the group
-    rows = []
-    for groups, p in _groups_compared(m, seed).items():
-        releases = {
-            "swapping": swap(m, p, seed),
-            "anatomy": anatomize(m, p),
-            "generalization": generalize(m, p),
-        }
-        for a in m.attributes:
-            truth, *tables = map(_association, _values_singly(m, a).answers(m, *releases.values()))
-            rows += [
-                {
-                    "groups": groups,
-                    "method": method,
-                    "attribute": a.name,
-                    **{name: abs(found[name] - truth[name]) for name in truth},
-                }
-                for method, found in zip(releases, tables, strict=True)
-            ]
-    return rows
-
-
 def _arbitrary(m: Microdata, seed: int) -> Partition:
     """Return klt's groups with all weights 0: every row is as close as any other."""
     return klt(m, weights=dict.fromkeys(m.qi, 0), seed=seed)

@@ -169,7 +169,7 @@ def _bits(texts: Iterable[str]) -> np.ndarray:
 def _children_alike(
     archive: Archive, parents: pd.DataFrame, rng: np.random.Generator
 ) -> dict[str, float]:
-    """Cross pairs of different tables: by kind, the share like a parent."""
+    """Cross pairs of different tables at one point: the share of children like a parent."""
     if len(parents) < 2:
         return {}
     bits, solution = _bits(parents["bits"]), parents[VALUES].to_numpy()
@@ -177,16 +177,7 @@ def _children_alike(
     father = (mother + rng.integers(1, len(parents), size=_PAIRS)) % len(parents)
     place, length = np.arange(bits.shape[1]), bits.shape[1]
     cut = rng.integers(1, length, size=_PAIRS)[:, None]
-    ends = np.sort(1 + rng.random((_PAIRS, length - 1)).argsort(axis=1)[:, :2])
-    of_mother = {
-        "": place < cut,
-        ", two points": (ends[:, :1] <= place) & (place < ends[:, 1:]),
-        ", bit by bit": rng.random((_PAIRS, length)) < 0.5,
-    }
-    alike = {}
-    for kind, mask in of_mother.items():
-        found = archive.evaluator.evaluate(np.where(mask, bits[mother], bits[father]))
-        child = np.column_stack([found.nwp, found.necd, found.smallest])
-        like = [(child == solution[parent]).all(axis=1) for parent in (mother, father)]
-        alike[f"children alike{kind}"] = float(np.mean(np.logical_or(*like)))
-    return alike
+    found = archive.evaluator.evaluate(np.where(place < cut, bits[mother], bits[father]))
+    child = np.column_stack([found.nwp, found.necd, found.smallest])
+    like = [(child == solution[parent]).all(axis=1) for parent in (mother, father)]
+    return {"children alike": float(np.mean(np.logical_or(*like)))}
