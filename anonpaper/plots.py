@@ -216,12 +216,14 @@ def cells(
 def tables(steps: Sequence[tuple[str, pd.DataFrame, Sequence, dict]]) -> Figure:
     """Draw small tables in two columns: each a title, texts, colours, and options of `cells`."""
     rows = -(-len(steps) // 2)
-    height = rows * (0.6 + 0.17 * max(len(texts) for _, texts, *_ in steps))
+    most = max(len(texts) for _, texts, *_ in steps)
+    height = rows * (0.6 + 0.17 * most)
     figure, axes = subplots(columns=2, rows=rows, cols=2, height=height)
     for ax in axes.flat[len(steps) :]:
         ax.set_axis_off()
     for ax, (title, texts, colours, options) in zip(axes.flat, steps, strict=False):
         cells(ax, texts, colours, **options)
+        ax.set_ylim(most, 0)
         ax.set_title(title, fontsize=8)
     return figure
 

@@ -7,7 +7,7 @@ first. `TAXONOMIES` are ours. Weights are parameters of the notebooks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -154,16 +154,11 @@ def reported_solution(m: Microdata, **setting) -> dict:
 # -- how good is it ----------------------------------------------------------------------------
 
 
-@cache
-def _exhaustive(m: Microdata, attributes: tuple[str, ...], k_pref: int, preference: tuple):
-    return exhaustive(m.with_roles(qi=list(attributes)), k_pref, preference)
-
-
 def efficiency_of_optimum(
     m: Microdata, attributes: Sequence[str], k_pref: int, preference: Sequence[float]
 ) -> dict:
     """Count the recodings of a projection that beat the one of least ach (Definition 2)."""
-    r = _exhaustive(m, tuple(attributes), k_pref, tuple(preference))
+    r = exhaustive(m.with_roles(qi=list(attributes)), k_pref, tuple(preference))
     seen = r.info["evaluated"]
     seen = seen[seen["effective_k"] >= k_pref]
     less_loss, less_bias = seen["nwp"] < r.info["nwp"], seen["necd"] < r.info["necd"]
@@ -183,16 +178,6 @@ _METHODS = {
     "refined": partial(preference_search, refine=True),
     "hill climbing": hill_climbing,
 }
-
-
-def distance_to_optimum(
-    m: Microdata, attributes: Sequence[str], k_pref: int, preference, method: str, **budget
-) -> dict:
-    """Return ach of a method on a projection, and by which share it exceeds the least one."""
-    part = m.with_roles(qi=list(attributes))
-    least = _exhaustive(m, tuple(attributes), k_pref, tuple(preference)).info["ach"]
-    r = _METHODS[method](part, k_pref, tuple(preference), **budget)
-    return {"ach": r.info["ach"], "optimum": least, "gap": r.info["ach"] / least - 1}
 
 
 def course_of_search(

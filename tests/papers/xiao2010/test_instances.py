@@ -5,6 +5,7 @@ import itertools
 import pandas as pd
 import pytest
 import xiao2010_instances as instances
+from referees.drawn import drawn_tables
 
 import anonpaper as ap
 
@@ -60,3 +61,12 @@ def test_the_worst_table_found_is_as_bad_as_it_says(objective, d):
     optimum = ap.exact(m, 3, objective=objective).info["cost"]
     assert found["ratio"] == cost / optimum > 1
     assert found["ratio"] <= 3 * (d if objective == "stars" else 1)
+
+
+def test_with_one_quasi_identifier_nothing_improves_on_the_residue():
+    """Corollary 5.13: each group of any grouping of R has a star in the only column."""
+    for m, l in drawn_tables(200):
+        m = m.with_roles(qi=m.qi[:1])
+        p, plus = ap.tp(m, l), ap.tp_plus(m, l)
+        if p.info["phase"] < 3:
+            assert ap.measure.stars(ap.suppress(m, plus)) == p.info["residue_size"]
