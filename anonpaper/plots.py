@@ -23,7 +23,8 @@ from matplotlib.figure import Figure
 
 __all__ = [
     "HATCHES", "LOOKS", "PALE", "STAND_IN", "STYLE_FILE", "WIDTHS", "bars", "cells", "footer",
-    "label_lines", "lines", "published", "render", "slider", "stamp", "subplots", "use_style",
+    "label_lines", "lines", "published", "render", "slider", "stamp", "subplots", "tables",
+    "use_style",
 ]  # fmt: skip
 
 STYLE_FILE = Path(__file__).with_name("anonpaper.mplstyle")
@@ -210,6 +211,21 @@ def cells(
     ax.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False, length=0)
     ax.grid(visible=False)
     ax.spines[:].set_visible(False)
+
+
+def tables(steps: Sequence[tuple[str, pd.DataFrame, Sequence, dict]]) -> Figure:
+    """Draw small tables in two columns: each a title, texts, colours, and options of `cells`."""
+    rows = -(-len(steps) // 2)
+    most = max(len(texts) for _, texts, *_ in steps)
+    height = rows * (0.6 + 0.17 * most)
+    figure, axes = subplots(columns=2, rows=rows, cols=2, height=height)
+    for ax in axes.flat[len(steps) :]:
+        ax.set_axis_off()
+    for ax, (title, texts, colours, options) in zip(axes.flat, steps, strict=False):
+        cells(ax, texts, colours, **options)
+        ax.set_ylim(most, 0)
+        ax.set_title(title, fontsize=8)
+    return figure
 
 
 def label_lines(ax: Axes) -> None:

@@ -34,7 +34,8 @@ __all__ = [
     "CANNOT_BE_TESTED", "IN_PART", "MOSTLY", "NOT_REPRODUCED", "REPRODUCED", "UNDECIDED",
     "VERDICTS", "Claim", "Finding", "about", "all_of", "by_intervals", "cannot_be_tested", "claim",
     "claims_of", "holds", "holds_everywhere", "in_words", "judged", "listed", "means",
-    "on_average", "one_more_run", "settings", "share", "span", "steps",
+    "on_average", "one_more_run", "settings", "share",
+    "shown_once", "span", "steps",
 ]  # fmt: skip
 
 REPRODUCED, IN_PART, NOT_REPRODUCED = "reproduced", "in part", "not reproduced"
@@ -266,6 +267,16 @@ def share(condition, **options) -> Finding:
     told = {"measured": f"{true} of {n}", "show": "{:.0%}"}
     ends = [share_interval(true, n)] if n else []
     return by_intervals(ends, **(told | options))
+
+
+def shown_once(shows, *, measured: str = "", why: str = "") -> Finding:
+    """Judge what a paper shows of one run, or of one setting that it does not print.
+
+    Reproduced if at least half of our draws show it, in part if one in twenty does.
+    """
+    often = np.mean(np.ravel(shows))
+    measured = measured or f"{np.sum(shows)} of {np.size(shows)} runs of ours show it"
+    return _finding(often >= 0.5, often >= 0.05, measured, "", why, "")
 
 
 def by_intervals(

@@ -63,19 +63,8 @@ def program_groups(
     seed: int | np.random.Generator | None = 0,
     *,
     departures: Collection[str] = DEPARTURES,
-    every_pair: bool = False,
 ) -> Partition:
-    """Group rows by the steps of section 3.1, with some departures of the author's program.
-
-    With `every_pair`, every search looks at all items, as in the paper's steps.
-    """
-
-    def planted(items, chosen, tags):
-        tree = plant(how, items, chosen, tags)
-        if every_pair:  # boxes that hold everything exclude nothing
-            tree.box[:, 1::2], tree.box[:, 2::2], tree.bits[:] = -np.inf, np.inf, ANY
-        return tree
-
+    """Group rows by the steps of section 3.1, with some departures of the author's program."""
     rule = Rule(k, l, theta + _ROUNDING)
     kinds = distance_kinds(m, None)
     weight = check_weights(m.qi, weights)
@@ -96,18 +85,18 @@ def program_groups(
         repeats += 1
         rows = queued(m, m.cells.tuple_of_row[order], m.sensitive_codes[order])
         waiting = np.flatnonzero(rows.head < rows.end)
-        points = planted(tuples, waiting, np.full(len(tuples.size), ANY))
+        points = plant(how, tuples, waiting, np.full(len(tuples.size), ANY))
         formed, in_queue = steps_1_and_2(how, rule, rows, tuples, points, clusters, formed)
         in_queue = _queue_the_rest(how, rows, tuples, points, in_queue, clusters, formed)
         tags = _tags(rule, before, clusters, formed)
-        takers = planted(clusters.summaries, np.flatnonzero(tags), tags)
+        takers = plant(how, clusters.summaries, np.flatnonzero(tags), tags)
         backup = rows.backup[:in_queue][:: -1 if last_first else 1].copy()
         unassigned = _step_3(how, rule, before, rows, tuples, backup, clusters, takers, formed)
         cluster_of[order] = rows.cluster
         order = order[unassigned]
         if not last_first:
             order = order[np.argsort(place[order])]
-    others = planted(clusters.summaries, np.arange(formed), np.full(formed, ANY))
+    others = plant(how, clusters.summaries, np.arange(formed), np.full(formed, ANY))
     became = np.arange(formed)
     if "one pass" in departures:
         _merge_once(how, rule, clusters, others, became)
