@@ -94,7 +94,11 @@ def test_similarity_is_the_cosine_of_the_encoded_rows():
     encoded = np.column_stack([1 - x, x, job])
     encoded /= np.linalg.norm(encoded, axis=1)[:, None]
     # one class: its centre is some row, so the mean similarity is one of the row means
-    assert np.isclose(encoded @ encoded.mean(axis=0), p.info["mean_similarity"]).any()
+    alike = encoded @ encoded.T
+    shares = (alike >= 0.88).mean(axis=0)[
+        np.isclose(alike.mean(axis=0), p.info["mean_similarity"])
+    ]
+    assert p.info["similar_share"] in shares
 
 
 def test_what_cannot_be_is_refused_with_the_way_out():

@@ -103,7 +103,7 @@ def test_klt_takes_the_steps_row_by_row():
         m = ap.Microdata(frame, ["age", "job", "town"], "s")
         theta = max(m.sensitive_counts.max() / n, rng.choice([0.3, 0.4, 0.5]))
         withheld, distance = ("merge", "drop")[seed % 2], {"town": two_apart}
-        arguments = m, k, min(l, len(set(frame["s"]))), theta, {"age": 2}, distance, seed
+        arguments = m, k, min(l, len(set(frame["s"]))), theta, {"age": 2, "job": 3}, distance, seed
         try:
             p = ap.klt(*arguments, withheld=withheld)
         except ap.errors.InfeasibleError:
@@ -122,12 +122,14 @@ def test_mondrian_takes_the_first_allowed_cut_at_the_median_of_the_widest():
         n, k = int(rng.integers(6, 40)), int(rng.integers(2, 5))
         frame = pd.DataFrame({
             "age": rng.choice([0, 1, 2, 3, 20, 21, 40], n), "job": rng.choice(list("abcd"), n),
-            "who": rng.integers(0, n // 2 + 1, n), "s": rng.choice(list("uvw"), n),
+            "pay": rng.choice([0, 9], n), "who": rng.integers(0, n // 2 + 1, n), "s": rng.choice(list("uvw"), n),
         })  # fmt: skip
-        frame[["age", "job"]] = frame[["age", "job"]].to_numpy()[frame["who"]]
+        qi = ["age", "job", "pay"]
+        frame[qi] = frame[qi].to_numpy()[frame["who"]]
+        frame = frame.astype({"age": int, "pay": int})
         secrets, who = frame["s"].to_numpy(), frame["who"].to_numpy()
-        rows = ap.Microdata(frame, ["age", "job"], "s")
-        people = ap.Microdata(frame, ["age", "job"], "s", person="who")
+        rows = ap.Microdata(frame, qi, "s")
+        people = ap.Microdata(frame, qi, "s", person="who")
 
         def frequent(some, secrets=secrets):
             return max(np.unique(secrets[some], return_counts=True)[1])
