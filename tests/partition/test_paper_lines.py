@@ -122,7 +122,8 @@ def test_mondrian_takes_the_first_allowed_cut_at_the_median_of_the_widest():
         n, k = int(rng.integers(6, 40)), int(rng.integers(2, 5))
         frame = pd.DataFrame({
             "age": rng.choice([0, 1, 2, 3, 20, 21, 40], n), "job": rng.choice(list("abcd"), n),
-            "pay": rng.choice([0, 9], n), "who": rng.integers(0, n // 2 + 1, n), "s": rng.choice(list("uvw"), n),
+            "pay": rng.choice([0, 9], n), "who": rng.integers(0, n // 2 + 1, n),
+            "s": rng.choice(list("uvw"), n),
         })  # fmt: skip
         qi = ["age", "job", "pay"]
         frame[qi] = frame[qi].to_numpy()[frame["who"]]
