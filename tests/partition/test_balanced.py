@@ -70,14 +70,6 @@ def test_no_value_has_more_than_its_share_where_such_classes_exist(data, k, clas
     assert frame.groupby([p.labels, "ill"]).size().max() <= most
 
 
-@pytest.mark.parametrize("classes", range(2, 7))
-def test_rows_that_are_left_over_fill_all_classes_though_they_are_like_one(classes):
-    """The rare value is in every pair, and the rest makes triples, never more."""
-    ill = ["rare"] * classes + ["common"] * (2 * classes - 1)
-    m = ap.Microdata(pd.DataFrame({"age": 30, "ill": ill}), ["age"], "ill")
-    assert sorted(balanced_classes(m, 2).sizes()) == [2] + [3] * (classes - 1)
-
-
 def test_similarity_is_the_cosine_of_the_encoded_rows():
     rng = np.random.default_rng(5)
     frame = pd.DataFrame(
