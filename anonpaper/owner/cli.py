@@ -208,6 +208,9 @@ def audit(
     schema: Schema = None,
     save_schema: SaveSchema = None,
     engine: Engine = None,
+    stars: Annotated[
+        bool, Option("--stars", help="columns are texts, in which * fits every value")
+    ] = False,
     force: Force = False,
     quiet: Quiet = False,
     json: Json = False,
@@ -218,7 +221,8 @@ def audit(
     groups of equal quasi-identifiers have the highest risk.
     """
     _, m = _read(**context.params)
-    _print(report.audit(m, top=10), json)
+    fits = {"with stars": {"smallest number of rows that fit one row": reader.fitting(m)}}
+    _print(report.audit(m, top=10) | (fits if stars else {}), json)
 
 
 @app.command(help=_ANONYMIZE)
@@ -372,6 +376,7 @@ def _read(file, qi, sensitive, type, engine, schema, save_schema, force, **optio
         return _scanned(file, qi, sensitive, types, options | {"schema": schema or save_schema})
     given = {name: options[name] for name in reader.OPTIONS if name in options}
     given |= {"qi": qi, "sensitive": sensitive, "types": types, "keep": options.get("keep")}
+    given["stars"] = options.get("stars")
     if save_schema:
         arguments.check_output(save_schema, [file], force=force, check=check_place)
     table, m = reader.with_roles(file, given, schema, save_schema, arguments.names)

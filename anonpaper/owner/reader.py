@@ -35,6 +35,7 @@ from anonpaper.errors import (
     needs,
 )
 from anonpaper.files import named_by_user, write_named
+from anonpaper.hierarchy import STAR
 from anonpaper.microdata import Microdata
 from anonpaper.owner.kinds import Doubt, check_kinds, in_doubt, read_as
 from anonpaper.publish.writing import PARQUET
@@ -47,6 +48,7 @@ __all__ = [
     "Table",
     "check_format",
     "csv_rows",
+    "fitting",
     "notes",
     "parquet_file",
     "read",
@@ -363,7 +365,7 @@ def with_roles(
     saved = _loaded(schema) if schema else {}
     options = saved | {name: value for name, value in options.items() if value}
     options["types"] = saved.get("types", {}) | dict(options.get("types") or {})
-    keep = options.pop("keep", ())
+    keep, stars = options.pop("keep", ()), options.pop("stars", False)
     qi, sensitive = options.get("qi") or [], options.get("sensitive")
 
     def wanted(columns: list[str]) -> list:
@@ -398,12 +400,13 @@ def with_roles(
         frame, qi, sensitive, person=options.get("person"),
         missing=options.get("missing", "error"), origin=name,
     )  # fmt: skip
-    if doubts := {n: doubt for n, doubt in table.doubts.items() if n in m.qi}:
+    doubts = {n: doubt for n, doubt in table.doubts.items() if n in m.qi and not stars}
+    if doubts:
         raise in_doubt(doubts)
     if save_schema is not None:
         told = {**options, "qi": qi, "sensitive": sensitive, "types": table.kinds}
         write_named(save_schema, json.dumps(told, indent=1, ensure_ascii=False))
-    for text in notes(table, m):
+    for text in notes(table, m) if not stars else ():
         warnings.warn(text, stacklevel=3)
     return table, m
 
@@ -411,6 +414,8 @@ def with_roles(
 def notes(table: Table, m: Microdata) -> list[str]:
     """Return what missing values, spellings and columns in doubt mean for a table."""
     found = [f"{m.dropped:,} rows with missing values are left out"] * (m.dropped > 0)
+    if starred := [name for name in m.qi if STAR in m.attribute(name).values.tolist()]:
+        found.append(f"{STAR!r} of {starred} was read as a value; audit --stars lets it fit all")
     for name in [*m.qi, *m.sensitives]:
         if doubt := table.doubts.get(name):
             found.append(f"{name!r} was read as text: {in_doubt({name: doubt})}")
@@ -420,6 +425,16 @@ def notes(table: Table, m: Microdata) -> list[str]:
                 "are kept apart: mend the file"
             )
     return found
+
+
+def fitting(m: Microdata) -> int:
+    """Return the smallest number of rows that fit a row, where a star fits every value."""
+    stars = [[value == STAR for value in attribute.values.tolist()] for attribute in m.attributes]
+    codes = m.cells.tuples.copy()
+    for column, star in zip(codes.T, stars, strict=True):
+        column[np.array(star)[column]] = -1
+    fit = (((codes == row) | (codes < 0) | (row < 0)).all(axis=1) for row in codes)
+    return min(int(m.cells.tuple_sizes[rows].sum()) for rows in fit)
 
 
 def _listed(names: object) -> list:

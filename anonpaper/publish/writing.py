@@ -243,7 +243,10 @@ def check_written_apart(rel: Release) -> None:
     """Raise ColumnError if different values are written alike."""
     for column in rel.published:
         shown = np.unique(column.index[rel.shown])
-        if alike := _written_alike(column.labels[shown], column.sizes[shown] > 1):
+        labels, several = column.labels[shown], column.sizes[shown] > 1
+        values = set(map(str, column.attribute.values))  # also of rows that are starred
+        taken = [str(label) for label in labels[several] if str(label) in values]
+        if alike := _written_alike(labels, several) or taken:
             raise ColumnError(
                 f"{alike} would have several meanings in {column.attribute.name!r}: rename it"
             )
