@@ -81,7 +81,7 @@ def plain(frame: pd.DataFrame) -> pd.DataFrame:
 def _plain(name: str, column: pd.Series) -> np.ndarray | pd.Series:
     values, missing = column.to_numpy(dtype=object), column.isna().to_numpy()
     kind = pd.api.types.infer_dtype(values, skipna=True)
-    if kind == "floating":
+    if kind == "floating" and all(str(value) == str(float(value)) for value in values[~missing]):
         return np.where(missing, np.nan, values).astype(float) + 0.0  # -0.0 becomes 0.0
     if kind == "boolean" and not missing.any():
         return values.astype(bool)
@@ -243,7 +243,10 @@ def check_written_apart(rel: Release) -> None:
     """Raise ColumnError if different values are written alike."""
     for column in rel.published:
         shown = np.unique(column.index[rel.shown])
-        if alike := _written_alike(column.labels[shown], column.sizes[shown] > 1):
+        labels, several = column.labels[shown], column.sizes[shown] > 1
+        values = set(map(str, column.attribute.values))  # also of rows that are starred
+        taken = [str(label) for label in labels[several] if str(label) in values]
+        if alike := _written_alike(labels, several) or taken:
             raise ColumnError(
                 f"{alike} would have several meanings in {column.attribute.name!r}: rename it"
             )
