@@ -118,7 +118,7 @@ def constraints(path: str | None) -> list | None:
 
 def kept_columns(keep: Sequence[str], table: Table, m: Microdata) -> list[str]:
     """Return the columns to publish unchanged; report those that are not published."""
-    columns = list(table.frame.columns)
+    columns = table.columns
     kept = names(keep, columns)
     others = [name for name in columns if name not in (*m.qi, *m.sensitives, m.person)]
     if unknown := [name for name in kept if name not in others]:

@@ -371,7 +371,7 @@ def _read(file, qi, sensitive, type, engine, schema, save_schema, force, **optio
     if engine:
         return _scanned(file, qi, sensitive, types, options | {"schema": schema or save_schema})
     given = {name: options[name] for name in reader.OPTIONS if name in options}
-    given |= {"qi": qi, "sensitive": sensitive, "types": types}
+    given |= {"qi": qi, "sensitive": sensitive, "types": types, "keep": options.get("keep")}
     if save_schema:
         arguments.check_output(save_schema, [file], force=force, check=check_place)
     table, m = reader.with_roles(file, given, schema, save_schema, arguments.names)
@@ -384,7 +384,7 @@ def _read(file, qi, sensitive, type, engine, schema, save_schema, force, **optio
 
 def _scanned(file: str, qi, sensitive, types: Mapping, options: Mapping) -> tuple:
     needs_rows = {
-        "person": "--person", "count": "--count", "na": "--na", "keep": "--keep",
+        "person": "--person", "count": "--count", "keep": "--keep",
         "encoding": "--encoding", "schema": "--schema", "page_at": "--report",
     }  # fmt: skip
     if given := [option for name, option in needs_rows.items() if options.get(name)]:
@@ -394,9 +394,9 @@ def _scanned(file: str, qi, sensitive, types: Mapping, options: Mapping) -> tupl
         )
     m = ap.scan(
         file, arguments.names(qi), arguments.names(sensitive), types=types or None,
-        missing=options["missing"] or "error", delimiter=options["delimiter"],
+        na=options["na"], missing=options["missing"] or "error", delimiter=options["delimiter"],
     )  # fmt: skip
-    table = Table(pd.DataFrame(columns=m.engine.columns))
+    table = Table(pd.DataFrame(), m.engine.columns)
     for text in reader.notes(table, m):
         warnings.warn(text, stacklevel=2)
     return table, m

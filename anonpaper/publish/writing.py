@@ -81,7 +81,7 @@ def plain(frame: pd.DataFrame) -> pd.DataFrame:
 def _plain(name: str, column: pd.Series) -> np.ndarray | pd.Series:
     values, missing = column.to_numpy(dtype=object), column.isna().to_numpy()
     kind = pd.api.types.infer_dtype(values, skipna=True)
-    if kind == "floating":
+    if kind == "floating" and all(str(value) == str(float(value)) for value in values[~missing]):
         return np.where(missing, np.nan, values).astype(float) + 0.0  # -0.0 becomes 0.0
     if kind == "boolean" and not missing.any():
         return values.astype(bool)
