@@ -314,13 +314,19 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
         )
     values = np.array(values.tolist() + [None], dtype=object)[:-1]
     codes = np.array(codes, dtype=np.int32)
-    absent = codes < 0
-    if absent.any():  # an interval that ends in "?" would have no meaning
-        numeric = ordered = False
+    absent, ordered = codes < 0, bool(ordered or numeric)
+    if absent.any():
+        numeric = False  # the missing value stands beside the numbers, which keep their order
         if MISSING not in values:
             values = np.append(values, MISSING)
-        codes[absent] = np.flatnonzero(values == MISSING)[0]
-    ordered = bool(ordered or numeric)
+        marked = np.flatnonzero(values == MISSING)[0]
+        if (codes == marked).any():
+            raise ColumnError(
+                f"{column.name!r} has missing values and values {MISSING!r}, as which they would "
+                f"be published: na=[{MISSING!r}] (--na {MISSING!r}), or rename the values"
+            )
+        ordered = ordered and marked == len(values) - 1
+        codes[absent] = marked
     positions = values.astype(float) if numeric else np.arange(len(values), dtype=float)
     if numeric and not _has_width(positions):
         numeric, positions = False, np.arange(len(values), dtype=float)

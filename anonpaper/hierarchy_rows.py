@@ -69,7 +69,10 @@ def intervals(values: Sequence[float], widths: Sequence[float]) -> list[list]:
             )
 
     def names(value):
-        place = exact_number("a value", value, -np.inf)
+        if isinstance(value, str) and re.fullmatch(r"\d+(?:\.\d+)?\+", value, re.ASCII):
+            return [value] * len(steps)  # such as 90+, above all others
+        is_text = isinstance(value, str) and re.fullmatch(r"[+-]?\d+(?:\.\d+)?", value, re.ASCII)
+        place = Fraction(value) if is_text else exact_number("a value", value, -np.inf)
         lows = [(floor(place / width) * width, width) for width in steps]
         return [f"[{_decimal(low)}, {_decimal(low + width)})" for low, width in lows]
 

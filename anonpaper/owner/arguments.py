@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -91,6 +92,8 @@ def _hierarchy(m: Microdata, name: str, column: str, tree: str) -> Hierarchy:
     if kind == "widths" and not steps:
         raise ParameterError("widths needs numbers, as in widths:5,10,20")
     texts = [v for v in m.attribute(name).values if isinstance(v, str) and v != MISSING]
+    if kind == "widths":  # which takes 90+ beside numbers
+        texts = [text for text in texts if not re.fullmatch(r"\d+(?:\.\d+)?\+?", text, re.ASCII)]
     if kind in ("widths", "quantiles") and texts:
         raise ParameterError(
             f"{kind} needs numbers, but {name!r} was read as {column}, with values such as "

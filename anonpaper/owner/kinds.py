@@ -21,14 +21,13 @@ from anonpaper.hierarchy import ISO_DATE
 
 __all__ = ["Doubt", "check_kinds", "in_doubt", "read_as"]
 
-# not "-0", "+5", "007" or 19 digits, which a 64-bit integer would not be written as
-_INTEGER = r"(?:0|-?[1-9]\d{0,17})"
+_INTEGER = r"(?:0|-?[1-9]\d{0,19})"  # not "-0", "+5" or "007"
 _DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _COMMA = r"-?(?:0|[1-9]\d*)(?:,\d+)?"
 _ANY = r"(?s:.*)"
 #: Kinds of columns for --type, and how their values are written.
 _KINDS = {
-    "integer": r"[+-]?\d{1,18}",
+    "integer": r"[+-]?\d{1,20}",
     "decimal": r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?",
     "decimal-comma": r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?",
     "date": ISO_DATE,
@@ -43,7 +42,8 @@ _MAY_BE = {
     r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?": "%Y-%m-%d",
     r"\d{4}-\d{2}": "%Y-%m",
     r"\d{1,2}:\d{2}": "%H:%M",
-    r"\d{1,2}:\d{2}:\d{2}(?:\.\d+)?": "%H:%M:%S",
+    r"\d{1,2}:\d{2}:\d{2}": "%H:%M:%S",
+    r"\d{1,2}:\d{2}:\d{2}\.\d+": "%H:%M:%S.%f",
     r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?": "decimal",
     r"[$€£¥<>≤≥~#]?=?\s?[+-]?\d[\d.,]*\s?[$€£¥%‰°+-]?": "ordered",  # $900, 12%
 }
@@ -118,7 +118,7 @@ def _kind_of(known: pd.Series) -> tuple[str, Doubt | None]:
     if len(known) == 0:
         return "text", None
     such = f"such as {known.iloc[0]!r}"
-    if fit(_INTEGER).all():
+    if fit(_INTEGER).all() and _whole(known) is not None:
         return "integer", None
     numbers = fit(_DECIMAL)
     if numbers.all():
@@ -159,6 +159,13 @@ def _kind_of(known: pd.Series) -> tuple[str, Doubt | None]:
     return "text", None
 
 
+def _whole(texts: pd.Series) -> str | None:
+    """Return which integers of 64 bits hold all numbers."""
+    low, high = min(map(int, texts), default=0), max(map(int, texts), default=0)
+    fits = {"Int64": low >= -(2**63) and high < 2**63, "UInt64": low >= 0 and high < 2**64}
+    return next((form for form, holds in fits.items() if holds), None)
+
+
 def _natural(text: str) -> list:
     """Key that orders the numbers in texts by size, 9 before 10 before 85+."""
     parts = re.split(r"(\d+)", text, flags=re.ASCII)
@@ -191,7 +198,10 @@ def _typed(texts: pd.Series, kind: str | Sequence[str]) -> pd.Series:
             "(--type NAME=KIND)"
         )
     if kind == "integer":
-        return texts.astype("int64" if len(known) == len(texts) else "Int64")
+        form = _whole(known)
+        if form is None:
+            raise ColumnError(f"{texts.name!r} has numbers of more than 64 bits: read it as text")
+        return texts.astype(form.lower() if len(known) == len(texts) else form)
     if not listed and kind.startswith("decimal"):
         if kind == "decimal-comma":
             texts = texts.str.replace(".", "").str.replace(",", ".")

@@ -412,14 +412,6 @@ def notes(table: Table, m: Microdata) -> list[str]:
     """Return what missing values, spellings and columns in doubt mean for a table."""
     found = [f"{m.dropped:,} rows with missing values are left out"] * (m.dropped > 0)
     for name in [*m.qi, *m.sensitives]:
-        column = m.frame[name] if m.has_rows else pd.Series()
-        ordered = getattr(column.dtype, "ordered", pd.api.types.is_numeric_dtype(column))
-        if name in m.qi and ordered and column.isna().any():
-            found.append(
-                f"missing values are kept as the value ?, so {name} cannot be ordered: sets are "
-                'published instead of intervals; missing="drop" (--missing drop) leaves such rows '
-                "out"
-            )
         if doubt := table.doubts.get(name):
             found.append(f"{name!r} was read as text: {in_doubt({name: doubt})}")
         if alike := near_equal(m.attribute(name).values):

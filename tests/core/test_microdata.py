@@ -32,7 +32,7 @@ def test_numbers_are_numeric_and_have_positions_unless_values_are_missing():
     )
     a, b = m.attributes
     assert a.numeric and a.ordered and a.positions.tolist() == [1.5, 3.0] and a.width == 1.5
-    assert not b.numeric and not b.ordered and b.values.tolist() == [1.0, "?"]
+    assert not b.numeric and b.ordered and b.values.tolist() == [1.0, "?"]
 
 
 def test_missing_values_can_be_dropped_or_forbidden():

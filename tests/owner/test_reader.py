@@ -68,12 +68,12 @@ def test_a_workbook_by_the_api(book, tmp_path):
         assert len(group) >= 6 and group["ill"].value_counts().max() <= len(group) / 2
 
 
-def test_widths_for_ages_with_a_top_say_what_is_in_the_way(book, capsys):
-    command = ["anonymize", str(book), "--qi", "age", "--sensitive", "ill", "--method",
-               "full_domain", "--k", "3", "--type", "age=ordered", "--hierarchy",
-               "age=widths:5,10"]  # fmt: skip
-    assert main(command) == 2
-    assert "widths needs numbers, but 'age' was read as ordered" in capsys.readouterr().err
+def test_widths_for_ages_take_a_top_and_missing_ages(tmp_path, capsys):
+    path, out = tmp_path / "a.csv", tmp_path / "out.csv"
+    path.write_text("age,n\n" + "60,1\n64,1\n85+,1\n85+,1\n,1\n,1\n")
+    command = f"anonymize {path} --qi age --method full_domain --k 2 --type age=ordered -o {out}"
+    assert main([*command.split(), *"--missing category --hierarchy age=widths:5,10".split()]) == 0
+    assert set(out.read_text().split("\n")) == {"age", '"[60, 65)"', "85+", "?", ""}
 
 
 @pytest.mark.parametrize("name", ["a.xlsx", "a.csv", "a.xls"])
@@ -157,8 +157,7 @@ def test_a_schema_says_how_the_next_table_is_read(tmp_path, capsys):
     second.write_text("plz;answer;pay;ill\n1;a;1;flu\n2;b;2;HIV\n")
     options = {"types": {"plz": "text", "answer": ["b", "a"]}, "na": ["NA"], "delimiter": ";",
                "missing": "category"}  # fmt: skip
-    with pytest.warns(UserWarning, match="answer cannot be ordered"):
-        one = ap.read(first, ["plz", "answer", "pay"], "ill", **options, save_schema=schema)
+    one = ap.read(first, ["plz", "answer", "pay"], "ill", **options, save_schema=schema)
     assert json.loads(schema.read_text())["types"]["pay"] == "decimal-comma"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
