@@ -215,21 +215,6 @@ class Hierarchy:
         return cls(hierarchy_rows.intervals(values, widths))
 
     @classmethod
-    def quantiles(cls, values: Sequence[float], parts: Sequence[int] = (8, 4, 2)) -> Hierarchy:
-        """Return a hierarchy of numbers: parts with similar numbers of rows, then a star.
-
-        `values` are those of all rows, with repetitions; equal ones stay together. `parts` has a
-        number of at least 2 per level, each a multiple of the next (else ParameterError). A part
-        is written ``[first - last]`` with values that occur, which reveals them.
-
-        Examples
-        --------
-        >>> Hierarchy.quantiles([1, 1, 2, 3, 3, 9], parts=[3]).rows
-        [['1', '1', '*'], ['2', '2', '*'], ['3', '[3 - 9]', '*'], ['9', '[3 - 9]', '*']]
-        """
-        return cls(hierarchy_rows.quantiles(values, parts))
-
-    @classmethod
     def prefixes(cls, values: Sequence, keep: Sequence[int] | None = None) -> Hierarchy:
         """Return a hierarchy of codes by their first characters, such as zip codes, then a star.
 

@@ -45,10 +45,10 @@ Without -o, or with -o -, the table goes to standard output and the report to st
 with -o FILE the report goes to standard output. Only the columns of --qi and --sensitive are
 published, unless --keep names others. Input files are never overwritten.
 
-A column of a csv or xlsx file holds numbers if all its values are written as numbers: 02139 and
-NA are text; 28,8 is a number, published as 28.8, and 1.50 as 1.5; 1,234 is in doubt. Dates and
-timestamps like 2024-12-31 10:15 are ordered. An empty field is a missing value. Standard error
-says how each column was read.
+A column of a csv or xlsx file holds numbers if all its values are written as numbers: 02139 is
+text; 28,8 is a number, published as 28.8; 1,234 and NA among numbers are in doubt. Equal numbers
+are one value, published in the first way they are written. Dates like 2024-12-31 10:15 are
+ordered. An empty field is a missing value. Standard error says how each column was read.
 
 \b
 Methods, and the options that each takes:
@@ -279,7 +279,7 @@ def anonymize(
     hierarchy: _texts(
         "NAME=TREE",
         "a csv in the format of ARX (value; level 1; level 2; ...), or prefixes, "
-        "dates, widths:5,10 or quantiles:8,4,2; the searches (exhaustive, preference_search) take "
+        "dates or widths:5,10; the searches (exhaustive, preference_search) take "
         "only the order of the values from it",
     ) = (),
     constraints: _text("FILE", "what diva keeps of minorities, see above") = None,

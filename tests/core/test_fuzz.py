@@ -97,7 +97,7 @@ def functions():
             thing = getattr(module, name)
             if callable(thing) and name not in ("load", "synthesize", "quality"):
                 found[room + name] = thing
-    for name in ("balanced", "dates", "from_csv", "intervals", "prefixes", "quantiles"):
+    for name in ("balanced", "dates", "from_csv", "intervals", "prefixes"):
         found[f"Hierarchy.{name}"] = getattr(ap.Hierarchy, name)
     for name in ("decode", "from_levels", "load"):
         found[f"Recoding.{name}"] = getattr(ap.Recoding, name)
@@ -194,7 +194,7 @@ WORDS = [
     "--missing", "--delimiter", "--encoding", "--hierarchy", "--hierarchy-delimiter", "--weight",
     "--granularity", "--constraints", "--preference", "--text", "--ordered", "--na", "--shuffle",
     "--json", "-q", "-o", "--force", "--type", "--report", "out.html", "age=date",
-    "age=%Y", "age=widths:1,2", "age=quantiles:4,2", "sex=prefixes", "age=widths:x",
+    "age=%Y", "age=widths:1,2", "sex=prefixes", "age=widths:x",
     "--diversity", "--strategy", "--largest-share", "--help",
     "age", "sex", "ill", "age,sex", "2", "3", "-1", "0.5", "inf", "nan", "1e999", "tp", "tp+",
     "mondrian", "klt", "oka", "k_member", "diva", "tds", "full_domain", "balanced_classes",
