@@ -6,6 +6,7 @@ some values, and each row belongs to somebody whom its texts and sensitive value
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -188,8 +189,10 @@ def _values_of(text: str, attribute: Attribute, tree: Hierarchy | None) -> np.nd
         return same
     if text == STAR:
         return ~same
+    if found := re.fullmatch(rf"\{{([\[(].*[])]), {re.escape(MISSING)}\}}", text, re.DOTALL):
+        return _values_of(found[1], attribute, tree) | np.isin(values, [MISSING])
     if text.startswith("{") and text.endswith("}"):
-        return np.isin(values, text[1:-1].split(", "))
+        return np.isin(values, next(csv.reader([text[1:-1]], skipinitialspace=True)))
     if attribute.ordered and text.startswith("[") and text.endswith("]"):
         ends = [values.index(end) for end in text[1:-1].split(" - ") if end in values]
         if len(ends) == 2:
