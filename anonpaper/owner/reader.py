@@ -90,6 +90,7 @@ class Table:
     delimiter: str = ","
     kinds: dict[str, str | list[str]] = field(default_factory=dict)
     doubts: dict[str, Doubt] = field(default_factory=dict)
+    schema: str = ""  # what to read the next table by, as JSON
 
     def described(self) -> Iterator[str]:
         """Describe how each column was read, with example values; for the table's owner only."""
@@ -403,9 +404,10 @@ def with_roles(
     doubts = {n: doubt for n, doubt in table.doubts.items() if n in m.qi and not stars}
     if doubts:
         raise in_doubt(doubts)
+    told = {**options, "qi": qi, "sensitive": sensitive, "types": table.kinds}
+    table.schema = json.dumps(told, indent=1, ensure_ascii=False)
     if save_schema is not None:
-        told = {**options, "qi": qi, "sensitive": sensitive, "types": table.kinds}
-        write_named(save_schema, json.dumps(told, indent=1, ensure_ascii=False))
+        write_named(save_schema, table.schema)
     for text in notes(table, m) if not stars else ():
         warnings.warn(text, stacklevel=3)
     return table, m

@@ -129,7 +129,7 @@ def check_table_place(path: str | os.PathLike, *, replace: bool) -> None:
 
 
 def write_tables(tables: Mapping, *, replace: bool = True, delimiter: str = ",") -> None:
-    """Write tables in the form of :func:`plain`, or bytes: all of them or none.
+    """Write tables in the form of :func:`plain`, or bytes for the user alone: all or none.
 
     The ending chooses csv, perhaps compressed, or parquet. Equal tables give equal bytes; files
     reveal neither when they were written nor more of the DataFrame than its columns.
@@ -140,7 +140,8 @@ def write_tables(tables: Mapping, *, replace: bool = True, delimiter: str = ",")
     contents = [_as_bytes(path, table, delimiter) for path, table in tables.items()]
     with named_by_user(" or ".join(map(str, tables))):
         try:
-            with whole_files(list(tables), replace=replace) as streams:
+            private = [path for path, table in tables.items() if isinstance(table, bytes)]
+            with whole_files(list(tables), replace=replace, private=private) as streams:
                 for stream, content in zip(streams, contents, strict=True):
                     stream.write(content)
         except FileExistsError:
