@@ -1,6 +1,6 @@
 """Seven methods that majeed2024 compares its own with, each from its published description.
 
-Names end in ``_core`` where only an abstract is known; of DCA we know the title alone, and leave it
+Names end in ``_core`` where only an abstract is known. Of DCA we know the title alone: it is left
 out. All take ``(m, k, l, hierarchies, *, seed)`` and return a release. With ``l=None`` only k is
 enforced, as section 1.2 describes existing methods. All publish the lowest common level of the
 hierarchies, as the proposed method does, so that measures compare groupings.
