@@ -37,8 +37,6 @@ def test_every_release_is_k_anonymous_and_2_diverse_and_keeps_everybody(cases, n
     found = majeed2024.check_proposed(cases, name, k, seed=1)
     assert found["smallest class"] >= k and found["fewest values"] >= 2
     assert found["real rows"] == 3000 and found["real rows lost"] == 0
-    assert found["synthetic rows of the dominant value"] == 0
-    assert found["synthetic values out of range"] == 0
     assert k <= found["smallest group"] <= found["largest group"] <= 2 * k - 1
 
 
