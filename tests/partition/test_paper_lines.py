@@ -71,6 +71,19 @@ def test_tp_plus_groups_the_residue_along_the_curve():
     assert groups(ap.tp_plus(m, 2)) == [*kept, [1, 6], [4, 7]]
 
 
+def test_refined_comes_within_a_percent_of_the_optimum_by_enumeration():
+    stars = []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        m = table(rng.permutation(np.arange(10) % 5), x=rng.integers(0, 3, 10),
+                  y=rng.integers(0, 3, 10), z=rng.integers(0, 3, 10))  # fmt: skip
+        p = ap.tp_refined(m, 2)
+        stars.append((ap.exact(m, 2).info["cost"], p.info["stars"], p.info["stars_of_tp_plus"]))
+        assert stars[-1] == tuple(sorted(stars[-1]))
+    least, found, _ = np.sum(stars, axis=0)
+    assert found <= 1.01 * least
+
+
 @pytest.mark.parametrize(("secrets", "l", "expected"), [
     ("aabbc", 2, [[0, 2], [1, 3, 4]]),  # a and b must be in both of two groups
     ("abcabc", 2, [[0, 1], [2, 3], [4, 5]]),  # the nearest two; then c must be in both
