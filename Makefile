@@ -48,7 +48,7 @@ export PYTHONNOUSERSITE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: all help env data figures report expected verify notebooks lab course slides grade site \
-  live test test-fast fuzz types bench benchmark wheel-test lock clean distclean
+  live test test-fast fuzz types bench wheel-test lock clean distclean
 
 all: figures $(COMPARED) course $(if $(wildcard site/conf.py),site)  ## figures, lessons, site; the default
 
@@ -155,9 +155,6 @@ types: env  ## check the types of the public face
 
 bench: env data  ## measure speed and memory against their limits
 	@$(RUN) benchmarks/bench.py
-
-benchmark: env data  ## run all tools on the same tasks and judge their files; ARX_JAR=<path of libarx> SEED=<of a run to repeat>
-	@$(RUN) benchmarks/compare.py $(PROFILE) $(SEED)
 
 wheel-test:  ## build the wheel and test it in empty environments, with PANDAS=2 or 3 (PYTHON=, EXTRAS=none)
 	@PYTHON="$(PYTHON)" tools/wheel_test.sh $(or $(PANDAS),3) $(EXTRAS)

@@ -254,7 +254,7 @@ def rows():
                    partial(groupby, table), limit)  # fmt: skip
     for name, search in {
         "full_domain, a node": lambda: ap.full_domain(visits(), 50, flat(), suppression=0.01),
-        "tds, a step": lambda: ap.tds(visits(), 2, flat(), suppression=0.01),
+        "tds, a step": lambda: ap.tds(visits(), 2, flat()),
     }.items():
         yield f"{name} / pandas groupby", partial(a_look, search), partial(groupby, people), 10
     bits = lambda: evaluator()[0].evaluate(evaluator()[1])  # noqa: E731

@@ -61,7 +61,7 @@ def mean_intervals(values, *, within: tuple[float, float] = _ANY) -> np.ndarray:
 
 def difference_intervals(lower, higher) -> np.ndarray:
     """Return the intervals of mean differences ``higher - lower``, seed by seed, all together."""
-    return mean_intervals(np.subtract(higher, lower))
+    return mean_intervals(np.asarray(higher, float) - np.asarray(lower, float))
 
 
 def prediction_interval(values, *, level: float = LEVEL) -> tuple[float, float]:

@@ -2,8 +2,7 @@
 
 ``stand_in_<name>.json`` summarizes the published file without its records: per column the numbers
 of distinct and missing values, and the counts of its values (if there are many: quantiles, or only
-their number). A few columns are counted jointly, all others are independent. The tests summarize
-published files and stand-ins likewise (tests/referees/summaries.py).
+their number). A few columns are counted jointly, all others are independent.
 """
 
 from __future__ import annotations

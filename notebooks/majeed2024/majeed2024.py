@@ -133,7 +133,7 @@ def synthetic_rows(
 ) -> pd.DataFrame:
     """Sample the rows that balance a table, from a model of it or of some of its rows."""
     part = m if learn_from is None or learn_from >= m.n else m.sample(learn_from, seed)
-    return synthesis.synthesize(part, find_imbalance(m).needed, method, epochs=epochs, seed=seed)
+    return synthesis.synthesize(part, find_imbalance(m).needed, epochs=epochs, seed=seed)
 
 
 def train(tables, name: str, method: str, epochs: int, seed: int, learn_from: int | None) -> dict:
@@ -385,9 +385,7 @@ def _with_invented(train: Microdata, test: Microdata, epochs: int, seed: int) ->
     # the last rows of a longer draw: with this seed, the first ones are likely the training rows
     ((value, lacking),) = find_imbalance(test).needed.items()
     ((_, trained_on),) = find_imbalance(train).needed.items()
-    rows = synthesis.synthesize(
-        train, {value: trained_on + lacking}, "ctgan", epochs=epochs, seed=seed
-    )
+    rows = synthesis.synthesize(train, {value: trained_on + lacking}, epochs=epochs, seed=seed)
     invented = synthesis.fuse(train, rows.tail(lacking).reset_index(drop=True))
     frames = [test.frame, invented.frame[invented.synthetic]]
     return test.replace(frame=pd.concat(frames, ignore_index=True))

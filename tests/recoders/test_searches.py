@@ -59,18 +59,6 @@ def test_a_minimum_of_ach_is_efficient(case):
     assert len(r.info["evaluated"]) == len(others)
 
 
-@settings(max_examples=40)
-@given(problems())
-def test_the_front_is_that_of_all_feasible_recodings(case):
-    m, k, preference = case
-    r = ap.exhaustive(m, k, preference)
-    table = r.info["evaluated"]
-    points = [tuple(p) for p in table.loc[table["effective_k"] >= k, ["nwp", "necd"]].to_numpy()]
-    beaten = [any(a <= x and b <= y and (a, b) != (x, y) for a, b in points) for x, y in points]
-    expected = sorted(p for p, is_beaten in zip(points, beaten, strict=True) if not is_beaten)
-    assert sorted(map(tuple, r.info["front"][["nwp", "necd"]].to_numpy())) == expected
-
-
 def test_choosing_breaks_ties_by_deviation_then_by_privacy():
     table = pd.DataFrame(
         {"nwp": [0.5, 0.5, 0.5, 0.1], "necd": [0.3, 0.2, 0.2, 0.0], "effective_k": [4, 2, 3, 1]}
