@@ -165,7 +165,9 @@ def in_files() -> tuple[Path, object]:
 def scan_to_audit() -> None:
     """Read these files, anonymize, write, and audit what was written."""
     (folder, engine), occ = in_files(), load("occ")
-    m = ap.scan(f"{folder}/?.parquet", occ.qi, occ.sensitive, engine=engine, missing="category")
+    m = ap.scan(
+        engine.read_parquet(f"{folder}/?.parquet"), occ.qi, occ.sensitive, missing="category"
+    )
     release = ap.suppress(m, ap.tp_plus(m, 4))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

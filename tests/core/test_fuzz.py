@@ -76,7 +76,7 @@ def functions():
             if callable(getattr(module, name)) and name != "load":
                 found[f"{module.__name__}.{name}"] = getattr(module, name)
     for thing, names in [
-        (ap.Hierarchy, "balanced dates from_csv intervals prefixes quantiles"),
+        (ap.Hierarchy, "balanced dates from_csv intervals prefixes"),
         (ap.Recoding, "decode from_levels load"), (RECODING, "save"), (TREE, "to_csv"),
         (TABLE, "with_roles take sample attribute attribute_index replace"),
         (RELEASES[0], "public_tables write"),
@@ -174,7 +174,7 @@ OPTIONS = {
     if option[0] == "-"
 }
 WORDS = """
---help age=date age=%Y age=widths:1,2 age=quantiles:4,2 sex=prefixes age=widths:x age sex ill
+--help age=date age=%Y age=widths:1,2 sex=prefixes age=widths:x age sex ill
 age,sex 2 3 -1 0.5 inf nan 1e999 tp tp+ mondrian klt oka k_member diva tds full_domain swap recode
 balanced_classes anatomize suppress generalize shallow drop error people.csv other.csv out.csv
 out.html out.parquet out.xlsx out.csv.gz out.csv.zip - age=2 age=inf age=tree.csv sex=tree.csv
