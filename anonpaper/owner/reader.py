@@ -386,6 +386,8 @@ def with_roles(
                 f"qi (--qi) must name the columns that others may know, among {columns}"
             )
         checked_roles(columns, qi, sensitive, options.get("person"))
+        if unknown := [one for one in keep if one not in columns]:
+            raise ParameterError(f"keep (--keep) names {unknown}; the table has {columns}")
         return [*roles, *keep]
 
     table = read_table(
