@@ -13,6 +13,7 @@ from anonpaper import errors
 from anonpaper.recoders.evaluation import achievement, choose
 
 pytest.importorskip("pymoo", reason="preferences are searched by pymoo: anonpaper[search]")
+from anonpaper.recoders import evaluation, nsga2
 from anonpaper.recoders.nsga2 import prefer_feasible
 
 
@@ -134,6 +135,22 @@ def test_info_says_what_the_measures_say(adult):
     loss, bias = r.info["nwp"], r.info["necd"]
     assert r.info["ach"] == pytest.approx(achievement(loss, bias, (0.3, 0.4)))
     assert r.info["prefdev"] == pytest.approx(loss + bias - 0.7)
+
+
+def test_the_search_has_the_parts_and_the_numbers_of_the_paper():
+    m = ap.examples.hospital()
+    archive = evaluation.Archive(m, 4, (0.2, 1.0), None)
+    first = np.tri(10, 5, -1, bool)
+    search = nsga2.of_the_paper(archive, first, 0.001, np.random.default_rng(0))
+    assert search.mating.crossover.prob.value == 0.8
+    assert search.mating.mutation.prob_var.value == 0.001
+    places = archive.look_up(first[:2])
+    assert nsga2.objectives(archive, places).tolist() == [
+        [archive.values("ach")[0], 4 - 10], [archive.values("ach")[1], 4 - 3]
+    ]  # fmt: skip
+    r = ap.preference_search(m, 2, population=10, evaluations=30)
+    assert r.info["evaluations"] == 30
+    assert len(r.info["non_dominated"]) < len(r.info["evaluated"])
 
 
 def test_tables_without_bits_have_one_recoding():
