@@ -4,11 +4,12 @@
 * *takes missing values as unknown*: also counts without them;
 * *sees which rows are synthetic*: counts real people. A register tells how many there are in a
   class, so the other rows are invented;
-* *has the register and knows the method*: looks up the classes of withheld people in the
+* *is told the values of a withheld class*: looks up the classes of withheld people in the
   recoding. A class that is large enough was withheld because its sensitive values fail;
-* *knows the value counts* of the table: subtracts the published ones. The rest are the values
-  of all other withheld people together;
+* *is told the values of other withheld people*: these are what is left of the table's values;
 * *knows some secrets*: has asked other people of the class, and leaves them out.
+
+Who only infers what others are told can be more or less sure of somebody: no better on average.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ LEVELS = [
 _PUBLISHED, _WITHHELD, _REST = range(3)  # the kinds of groups, in this order
 _FILE, _UNKNOWN = "counts the file", "takes missing values as unknown"
 _SYNTHETIC = "sees which rows are synthetic"
-_REGISTER, _COUNTS = "has the register and knows the method", "knows the value counts"
+_CLASS = "is told the values of a withheld class"
+_OTHERS = "is told the values of other withheld people"
 _ON_VALUES = (DistinctLDiversity, principles.FrequencyLDiversity, principles.EntropyLDiversity,
               principles.RecursiveLDiversity, Theta)  # fmt: skip
 
@@ -52,27 +54,17 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     """Which level of each principle the strongest attacker concludes for real people.
 
     That attacker is told the sensitive values of every group of people that can be told apart: the
-    real people of each published class, of each withheld class whose values must fail, and all
-    other withheld people together. The others guess no better on average. Such a class fails if
-    the most even values of as many people would meet the principles. O(n log n).
+    real people of each published class, of each withheld class whose values must fail (the most
+    even ones of as many people would meet the principles), and all other withheld people together.
+    With `knows`, also those of so many other people in a person's group, rarest first: no method
+    promises anything against this. ParameterError without a published row, or for `knows` where
+    people have several rows. O(n log n).
 
-    Parameters
-    ----------
-    rel : Release
-        With at least one published row, else ParameterError.
-    knows : int
-        Of how many other people in a person's group the attacker knows the sensitive values; these
-        are left out, rarest first. 0 where people have several rows. No method promises anything
-        against this attacker.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row per principle: the levels of ``audit``, and further promises. Columns: ``promised``
-        (nan for none), ``file`` (by counting its rows), ``concluded``, ``attacker`` (the weakest
-        who concludes it), ``exact`` (else at most that), ``people`` (real people in groups beyond
-        the promise or, without one, beyond ``file``), ``of`` (real people), ``meaning``, and
-        ``each``, a dict of every attacker who has something to conclude from: level, exact.
+    The DataFrame has a row per principle: the levels of ``audit``, and further promises. Columns:
+    ``promised`` (nan for none), ``file`` (by counting its rows), ``concluded``, ``attacker`` (the
+    weakest who concludes it), ``people`` (real people in groups beyond the promise or, without
+    one, beyond ``file``), ``of`` (real people), ``meaning``, and ``each``, a dict of the level of
+    every attacker who has something to conclude from.
 
     Examples
     --------
@@ -84,7 +76,7 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     >>> rel = ap.recode(m, ap.full_domain(m, k=2, l=2, suppression=0.4))
     >>> found = attackers(rel).set_index("principle").loc["distinct l-diversity"]
     >>> found["attacker"], found[["promised", "file", "concluded", "people"]].astype(int).tolist()
-    ('has the register and knows the method', [2, 2, 1, 2])
+    ('is told the values of a withheld class', [2, 2, 1, 2])
     """
     m, e = check_release(rel).microdata, rel.entries
     knows = check_integer("knows", knows, 0)
@@ -93,11 +85,8 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     # The file has published secrets, perhaps swapped; attackers are told those of the table.
     shown, own = rel.audited(), replace(e, secrets=m.cells.secrets[e.cell])
     labels, kind = _told_apart(rel)
-    # Who concludes exactly what the level says; all others conclude at most that.
-    exact = dict.fromkeys((_FILE, _UNKNOWN, _SYNTHETIC, f"{_SYNTHETIC} and {_UNKNOWN}"), True)
-    exact |= {_REGISTER: _has_one_value(rel), _COUNTS: _WITHHELD not in kind}
     some = f"knows the secrets of {knows} in the group"
-    exact[some] = exact[_COUNTS]
+    published = np.where(labels < np.count_nonzero(kind == _PUBLISHED), labels, -1)
     found, of = [], own.people(own.is_real)
     for place, name in enumerate(m.sensitives or [None]):
         file, people = GroupCounts.of(shown, name), GroupCounts.of(own.in_groups(labels), name)
@@ -115,7 +104,6 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
                     seen[some] = np.concatenate(worst).astype(float).min()
                 judged = told
             else:  # of the classes that are shown
-                published = np.where(labels < np.count_nonzero(kind == _PUBLISHED), labels, -1)
                 judged = [GroupCounts.of(own.in_groups(published), name)]
                 levels = sign * principle.levels(judged[0]).astype(float)
                 seen = {
@@ -133,10 +121,8 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
             found.append({
                 "principle": title, "promised": promised, "file": sign * seen[_FILE],
                 "concluded": sign * seen[who], "attacker": who,
-                "exact": exact.get(who, False),
                 "people": own.people(beyond[labels]), "of": of, "meaning": meaning,
-                "each": {name: (sign * level, exact.get(name, False))
-                         for name, level in seen.items() if level < np.inf},
+                "each": {name: sign * at for name, at in seen.items() if at < np.inf},
             })  # fmt: skip
     return pd.DataFrame(found).astype({"promised": float})
 
@@ -204,13 +190,6 @@ def withheld_groups(rel: Release) -> np.ndarray:
     return dense_labels(np.where(np.r_[kind != _PUBLISHED, False][labels], labels, -1))
 
 
-def _has_one_value(rel: Release) -> bool:
-    """Whether a withheld class must have one value, as two distinct ones were required."""
-    r = rel.recoding
-    found = [] if r is None else [p for p in r.withhold if p.needs_sensitive]
-    return len(rel.microdata.sensitives) == 1 and found == [DistinctLDiversity(2)]
-
-
 def _by_values(principle: Principle, sign: int, files, groups, kind) -> dict[str, float]:
     """The worst level, times the sign, that each attacker concludes, the weakest first."""
     levels = sign * np.array([principle.levels(counts) for counts in groups], float)
@@ -221,8 +200,8 @@ def _by_values(principle: Principle, sign: int, files, groups, kind) -> dict[str
         _UNKNOWN: min(read),
         _SYNTHETIC: shown[0].min(initial=np.inf),
         f"{_SYNTHETIC} and {_UNKNOWN}": shown.min(initial=np.inf),
-        _REGISTER: levels[:, kind == _WITHHELD].min(initial=np.inf),
-        _COUNTS: levels[:, kind == _REST].min(initial=np.inf),
+        _CLASS: levels[:, kind == _WITHHELD].min(initial=np.inf),
+        _OTHERS: levels[:, kind == _REST].min(initial=np.inf),
     }
 
 

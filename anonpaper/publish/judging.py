@@ -177,8 +177,7 @@ def kept(rel: Release) -> dict[Principle, float | None]:
 def _by_whom(row) -> str:
     """Who concludes a row of `concluded`, and of how many people."""
     bound = "the level of the file" if row.promised != row.promised else f"{row.promised:.4g}"
-    worst = "" if row.exact else "at worst, "
-    return f"{row.attacker}: {worst}{row.people:,} of {row.of:,} people beyond {bound}"
+    return f"{row.attacker}: {row.people:,} of {row.of:,} people beyond {bound}"
 
 
 def has_residue(p: Partition) -> bool:

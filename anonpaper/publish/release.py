@@ -271,10 +271,10 @@ class GroupRelease(Release):
         return frame
 
     def audited(self) -> Entries:
-        """Return the entries in their groups; FileError if files have changed."""
+        """Return entries in groups with the table's SA, so no verdict depends on the draw."""
         if self._written:
             self.microdata.engine.check_written(self._written)
-        return self.entries
+        return replace(self.entries, secrets=self.microdata.cells.secrets[self.entries.cell])
 
 
 class Anatomy(GroupRelease):
