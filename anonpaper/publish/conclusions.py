@@ -23,7 +23,7 @@ import pandas as pd
 
 from anonpaper import principles
 from anonpaper.errors import ParameterError, check_integer, is_among
-from anonpaper.groups import dense_labels
+from anonpaper.groups import Entries, dense_labels
 from anonpaper.microdata import MISSING, Microdata
 from anonpaper.principles import DistinctLDiversity, GroupCounts, KAnonymity, Principle, Theta
 
@@ -46,6 +46,7 @@ _FILE, _UNKNOWN = "counts the file", "takes missing values as unknown"
 _SYNTHETIC = "sees which rows are synthetic"
 _CLASS = "is told the values of a withheld class"
 _OTHERS = "is told the values of other withheld people"
+_COUNTING = (_FILE, _SYNTHETIC)  # who sees classes alone
 _ON_VALUES = (DistinctLDiversity, principles.FrequencyLDiversity, principles.EntropyLDiversity,
               principles.RecursiveLDiversity, Theta)  # fmt: skip
 
@@ -66,8 +67,6 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     one, beyond ``file``), ``of`` (real people), ``meaning``, and ``each``, a dict of the level of
     every attacker who has something to conclude from.
 
-    Examples
-    --------
     Four people and a register. v and w are published. The two of age u are in the register, so
     they are a class of two, and were withheld because they have the same illness:
 
@@ -85,39 +84,36 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     # The file has published secrets, perhaps swapped; attackers are told those of the table.
     shown, own = rel.audited(), replace(e, secrets=m.cells.secrets[e.cell])
     labels, kind = _told_apart(rel)
-    some = f"knows the secrets of {knows} in the group"
-    published = np.where(labels < np.count_nonzero(kind == _PUBLISHED), labels, -1)
     found, of = [], own.people(own.is_real)
     for place, name in enumerate(m.sensitives or [None]):
-        file, people = GroupCounts.of(shown, name), GroupCounts.of(own.in_groups(labels), name)
-        # Each twice: a missing value is a value, and it is unknown.
-        files, groups = ((c, _known(c, t, name)) for c, t in ((file, shown.m), (people, m)))
-        told = tuple(_without(counts, knows) for counts in groups)
+        told = _told(own, name, labels, kind)
+        judged = tuple(_without(counts, knows) for counts in told["everything"])
+        file = GroupCounts.of(shown, name)
+        seers = {_FILE: [file], _UNKNOWN: [file, _known(file, shown.m, name)]} | told
+        real = seers[_SYNTHETIC]
+        del seers["everything"]
+        if knows:
+            seers[f"knows the secrets of {knows} in the group"] = judged
         for title, meaning, promised, principle in _asked(rel, name):
             if isinstance(principle, KAnonymity) and place:
                 continue
             sign = 1 if principle.larger_is_safer else -1  # so the least is the worst
-            if isinstance(principle, _ON_VALUES):
-                seen = _by_values(principle, sign, files, groups, kind)
-                if knows:
-                    worst = [sign * principle.levels(counts) for counts in told]
-                    seen[some] = np.concatenate(worst).astype(float).min()
-                judged = told
-            else:  # of the classes that are shown
-                judged = [GroupCounts.of(own.in_groups(published), name)]
-                levels = sign * principle.levels(judged[0]).astype(float)
-                seen = {
-                    _FILE: sign * principle.level(file),
-                    _SYNTHETIC: levels.min(initial=np.inf),
-                }
+            on_values = isinstance(principle, _ON_VALUES)
+            seen = {
+                who: np.concatenate(
+                    [[np.inf], *(sign * principle.levels(c) for c in counts)]
+                ).min()
+                for who, counts in seers.items()
+                if on_values or who in _COUNTING
+            }
             who = min(seen, key=seen.get)  # the weakest, if equal
+            groups = judged if on_values else real
             if promised is None:  # then the level of the file is what people can expect
-                met = [sign * principle.levels(c) >= seen[_FILE] - 1e-9 for c in judged]
+                met = [sign * principle.levels(c) >= seen[_FILE] - 1e-9 for c in groups]
             else:
-                met = [principle.satisfied(counts) for counts in judged]
-            beyond = ~np.logical_and.reduce(met)
+                met = [principle.satisfied(counts) for counts in groups]
             # Groups that were not judged, and rows without one (-1), are beyond nothing.
-            beyond = np.r_[beyond, np.zeros(labels.max() + 2, bool)]
+            beyond = np.r_[~np.logical_and.reduce(met), np.zeros(labels.max() + 2, bool)]
             found.append({
                 "principle": title, "promised": promised, "file": sign * seen[_FILE],
                 "concluded": sign * seen[who], "attacker": who,
@@ -190,19 +186,17 @@ def withheld_groups(rel: Release) -> np.ndarray:
     return dense_labels(np.where(np.r_[kind != _PUBLISHED, False][labels], labels, -1))
 
 
-def _by_values(principle: Principle, sign: int, files, groups, kind) -> dict[str, float]:
-    """The worst level, times the sign, that each attacker concludes, the weakest first."""
-    levels = sign * np.array([principle.levels(counts) for counts in groups], float)
-    shown = levels[:, kind == _PUBLISHED]
-    read = [sign * principle.level(counts) for counts in files]
-    return {
-        _FILE: read[0],
-        _UNKNOWN: min(read),
-        _SYNTHETIC: shown[0].min(initial=np.inf),
-        f"{_SYNTHETIC} and {_UNKNOWN}": shown.min(initial=np.inf),
-        _CLASS: levels[:, kind == _WITHHELD].min(initial=np.inf),
-        _OTHERS: levels[:, kind == _REST].min(initial=np.inf),
-    }
+def _told(own: Entries, name: object, labels: np.ndarray, kind: np.ndarray) -> dict:
+    """The real people of whose groups an attacker is told, the weakest attacker first."""
+
+    def of(wanted: np.ndarray) -> list[GroupCounts]:  # a missing value is a value, and unknown
+        groups = dense_labels(np.where(np.r_[wanted, False][labels], labels, -1))
+        counts = GroupCounts.of(own.in_groups(groups), name)
+        return [counts, _known(counts, own.m, name)]
+
+    shown, withheld, rest = (of(kind == one) for one in (_PUBLISHED, _WITHHELD, _REST))
+    told = {_SYNTHETIC: shown[:1], f"{_SYNTHETIC} and {_UNKNOWN}": shown}
+    return told | {_CLASS: withheld, _OTHERS: rest, "everything": of(kind >= 0)}
 
 
 def _without(counts: GroupCounts, known: int) -> GroupCounts:
