@@ -24,7 +24,6 @@ __all__ = [
     "kinds",
     "names",
     "outputs",
-    "pair",
 ]
 
 
@@ -103,14 +102,6 @@ def _hierarchy(m: Microdata, name: str, column: str, tree: str) -> Hierarchy:
     return _MAKERS[kind](m.frame[name], *steps, **form)
 
 
-def pair(text: str | None) -> tuple[float, ...] | None:
-    """Return the numbers of --preference."""
-    try:
-        return tuple(map(float, text.split(","))) if text else None
-    except ValueError:
-        raise ParameterError(f"--preference {text}: give a pair such as 0.2,1") from None
-
-
 def constraints(path: str | None) -> list | None:
     """Read the constraints in a file."""
     try:
@@ -156,13 +147,15 @@ def check_output(
     """
     check(name, replace=True)
     path = Path(name)
-    for other in inputs if path.exists() else ():
+    for other in inputs:
         if other == STANDARD_STREAM:
-            same, other = _is_standard_input(path), "standard input"
+            same, other = path.exists() and _is_standard_input(path), "the input standard input"
+        elif path.exists() and os.path.exists(other):
+            same = os.path.samefile(name, other)
         else:
-            same = os.path.exists(other) and os.path.samefile(name, other)
+            same = os.path.realpath(name) == os.path.realpath(other)
         if same:
-            raise FileError(f"{name} is the same file as the input {other}: name another file")
+            raise FileError(f"{name} is the same file as {other}: name another file")
     if path.is_file() and not force:
         raise FileError(f"{name} is there already: name another, or use --force")
 

@@ -10,6 +10,7 @@ import hashlib
 import io
 import logging
 import os
+import re
 import shlex
 import sys
 import warnings
@@ -96,7 +97,8 @@ Qi = _texts("NAMES", "columns that others may know about a person: names separat
 Sensitive = _texts("NAMES", "columns whose values nobody should learn; several as for --qi")
 Person = _text("NAME", "the column that identifies people with several rows: k counts people; "
                "never published")  # fmt: skip
-Count = _text("NAME", "the column that says how many people a row stands for; never published")
+Count = _text("NAME", "the column that says how many people of this table a row stands for, not a "
+              "weight of a survey: k would be too large; never published")  # fmt: skip
 Type = _texts("NAME=KIND", "kinds of columns: integer, decimal, decimal-comma, date, a date's "
               "form such as %d.%m.%Y, ordered, text, or all values in their order, as in "
               "answer=never<rarely<often; separated by commas")  # fmt: skip
@@ -112,6 +114,10 @@ Delimiter = _text("TEXT", "between the fields of a csv (a comma, in .tsv a tab)"
 Encoding = _text("NAME", "of a csv (utf-8)")
 Schema = _text("JSON", "a file of --save-schema; options given here replace what it says")
 SaveSchema = _text("JSON", "save the roles and kinds of the columns, for the next table")
+Population = _text(
+    "FILE", "all people among whom those of the table are, for the journalist's risk"
+)
+Risks = _text("CSV", "also write each row's risk of being identified; do not publish it")
 Engine: TypeAlias = Annotated[
     Literal["duckdb"] | None,
     Option(
@@ -207,25 +213,32 @@ def audit(
     encoding: Encoding = None,
     schema: Schema = None,
     save_schema: SaveSchema = None,
+    population: Population = None,
+    risks: Risks = None,
     engine: Engine = None,
     force: Force = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Report how exposed the people of a table are.
+    """Report how exposed the people of a table are, and suggest a command that protects them.
 
     How many are unique, which level of every principle the original table reaches, and which
     groups of equal quasi-identifiers have the highest risk.
     """
-    _, m = _read(**context.params)
-    _print(report.audit(m, top=10), json)
+    table, m, people = _read(**context.params)
+    found = report.audit(m, top=10, population=people) | _of_counts(count)
+    if not engine:
+        found |= {"suggested": report.suggested(m, context.obj)}
+    original = ap.recode(m, ap.Recoding.identity(m.attributes))
+    writing.write_tables(_for_owner(context.params, table, original, people), replace=force)
+    _print(found, json)
 
 
 @app.command(help=_ANONYMIZE)
 def anonymize(
     context: Context,
     file: File,
-    method: Annotated[str, Option(metavar="NAME", help="one of the above")],
+    method: _text("NAME", "one of the above") = None,
     qi: Qi = (),
     sensitive: Sensitive = (),
     person: Person = None,
@@ -283,7 +296,12 @@ def anonymize(
         "only the order of the values from it",
     ) = (),
     constraints: _text("FILE", "what diva keeps of minorities, see above") = None,
-    preference: _text("X,Y", "preferred loss (NWP) and bias (NECD), each in [0, 1]") = None,
+    preference: Annotated[
+        tuple[float, float] | None,
+        Option(metavar="X Y", help="preferred loss (NWP) and bias (NECD), each in [0, 1]"),
+    ] = None,
+    recoding: _text("JSON", "a file of --save-recoding, in place of a method") = None,
+    save_recoding: _text("JSON", "save how values were recoded, for the next table") = None,
     type: Type = (),
     na: Na = (),
     missing: Missing = None,
@@ -291,40 +309,27 @@ def anonymize(
     encoding: Encoding = None,
     schema: Schema = None,
     save_schema: SaveSchema = None,
+    population: Population = None,
+    risks: Risks = None,
     engine: Engine = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Write an anonymous table and print what was done."""
-    chosen = methods.method_of(method)
-    form = (publish or chosen.publications[0]).lower()
-    if form not in chosen.publications:
-        raise errors.ParameterError(
-            f"--publish {form} does not work with {chosen.name}: "
-            f"choose {', '.join(chosen.publications)}"
-        )
-    secrets = chosen.needs_sensitive or l or form in ("swap", "anatomize")
-    if secrets and not sensitive and not schema:
+    chosen, form = methods.chosen(method, recoding, publish)
+    if (chosen.needs_sensitive or l or form in ("swap", "anatomize")) and not (
+        sensitive or schema
+    ):
         raise errors.ParameterError("--sensitive must name the column that nobody should learn")
-    trees = [text[place + 1 :] for text in hierarchy
-             for place, sign in enumerate(text) if sign == "="]  # fmt: skip
-    inputs = [file, *trees, *filter(None, [constraints])]
     outputs = arguments.outputs(output, form, engine)
-    for name in outputs if not engine else ():
-        arguments.check_output(name, inputs, force=force)
-    if page_at:
-        arguments.check_output(page_at, [*inputs, *outputs], force=force,
-                               check=page.check_page_place)  # fmt: skip
-
-    table, m = _read(**context.params)
+    table, m, people = _read(outputs=outputs, **context.params)
     kept = arguments.kept_columns(keep, table, m)
     trees = arguments.hierarchies(hierarchy, m, table.kinds)
     given = methods.checked(chosen, {
-        "k": k, "l": l, "theta": theta, "suppression": suppression,
-        "preference": arguments.pair(preference),
+        "k": k, "l": l, "theta": theta, "suppression": suppression, "preference": preference,
         "constraints": arguments.constraints(constraints),
         "require": [read_principle(text) for text in require],
-        "hierarchies": trees if form != "shallow" else None,
+        "hierarchies": trees if form != "shallow" else None, "recoding": recoding,
     })  # fmt: skip
     counted = {"constraints", "hierarchies"}  # reported by their number
     shown = {name: len(v) if name in counted else v for name, v in given.items()}
@@ -337,6 +342,7 @@ def anonymize(
     if not release.shown.any():
         raise errors.EmptyTableError("no row could be published")
     found = {"method": chosen.name, "parameters": shown, **report.summary(release)}
+    found |= {"risk": report.risks(release, people)} | _of_counts(count)
     if constraints:
         checked = check_constraints(release, given["constraints"])
         found["constraints"] = checked.to_dict("records")
@@ -353,8 +359,11 @@ def anonymize(
     named = dict(zip(outputs, tables, strict=False))
     printed = None if outputs else writing.as_csv(tables[0], table.delimiter)
     if page_at:
-        named[page_at] = page.page(release, context.obj).encode()
+        named[page_at] = page.page(release, shlex.join(context.obj)).encode()
         LOG.info("do not publish %s: it shows the original table", page_at)
+    if save_recoding:
+        named[save_recoding] = methods.saved(result)
+    named |= _for_owner(context.params, table, release, people)
     writing.write_tables(named, replace=force, delimiter=table.delimiter)
     if outputs:
         _print(found | {"written to": outputs}, json)
@@ -364,28 +373,69 @@ def anonymize(
         _print(found, json, sys.stderr)
 
 
-def _read(file, qi, sensitive, type, engine, schema, save_schema, force, **options) -> tuple:
-    """Return the Table of a file and its Microdata."""
+def _of_counts(count: str | None) -> dict:
+    told = f"{count} counts people of this table; weights of a survey would make k too large"
+    return {"counts": told} if count else {}
+
+
+def _for_owner(options: Mapping, table: Table, release: ap.Release, people) -> dict[str, bytes]:
+    """Return the content of the files that are written beside a table, for its owner."""
+    named = {}
+    if options["save_schema"]:
+        named[options["save_schema"]] = table.schema.encode(errors="surrogateescape")
+    if options["risks"]:
+        rows = ap.measure.identification(release, people).reset_index(names="row")
+        rows["row"] += 1 if pd.api.types.is_integer_dtype(rows["row"]) else ""
+        named[options["risks"]] = writing.as_csv(rows)
+        LOG.info("do not publish %s: it shows who is at risk", options["risks"])
+    return named
+
+
+def _read(file, qi, sensitive, type, engine, schema, outputs=(), **options) -> tuple:
+    """Return the Table of a file, its Microdata, and that of --population; check all outputs."""
+    trees = [text[place + 1 :] for text in options.get("hierarchy", ())
+             for place, sign in enumerate(text) if sign == "="]  # fmt: skip
+    inputs = [options.get(name) for name in ("constraints", "recoding", "population")]
+    inputs = [file, *trees, *filter(None, [*inputs, schema])]
+    checks = {
+        "page_at": page.check_page_place, "save_recoding": check_place, "risks": _check_csv,
+        "save_schema": check_place,
+    }  # fmt: skip
+    for name in outputs if not engine else ():
+        arguments.check_output(name, inputs, force=options["force"])
+    inputs += outputs
+    for option, check in checks.items():
+        if name := options.get(option):
+            arguments.check_output(name, inputs, force=options["force"], check=check)
+            inputs.append(name)
     LOG.info("reading %s", file)
     types = arguments.kinds(type)
     if engine:
-        return _scanned(file, qi, sensitive, types, options | {"schema": schema or save_schema})
+        return *_scanned(file, qi, sensitive, types, options | {"schema": schema}), None
     given = {name: options[name] for name in reader.OPTIONS if name in options}
     given |= {"qi": qi, "sensitive": sensitive, "types": types, "keep": options.get("keep")}
-    if save_schema:
-        arguments.check_output(save_schema, [file], force=force, check=check_place)
-    table, m = reader.with_roles(file, given, schema, save_schema, arguments.names)
+    table, m = reader.with_roles(file, given, schema, None, arguments.names)
+    people = options["population"]
+    if people:
+        given |= {"types": table.kinds, "sensitive": (), "keep": (), "person": None, "count": None}
+        given |= {"qi": m.qi, "types": {name: table.kinds[name] for name in m.qi}}
+        people = reader.with_roles(people, given, None)[1]
     if file != STANDARD_STREAM and options.get("page_at"):
         with open(file, "rb") as stream:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
         m = m.replace(origin=f"{file}, sha256 {digest}")
-    return table, m
+    return table, m, people
+
+
+def _check_csv(path: str, *, replace: bool = True) -> None:
+    check_place(path, replace=replace, endings=(".csv",), of="risks are written as .csv")
 
 
 def _scanned(file: str, qi, sensitive, types: Mapping, options: Mapping) -> tuple:
     needs_rows = {
-        "person": "--person", "count": "--count", "keep": "--keep",
-        "encoding": "--encoding", "schema": "--schema", "page_at": "--report",
+        "person": "--person", "count": "--count", "keep": "--keep", "encoding": "--encoding",
+        "schema": "--schema", "save_schema": "--save-schema", "page_at": "--report",
+        "risks": "--risks", "population": "--population", "save_recoding": "--save-recoding",
     }  # fmt: skip
     if given := [option for name, option in needs_rows.items() if options.get(name)]:
         raise errors.ParameterError(
@@ -402,6 +452,27 @@ def _scanned(file: str, qi, sensitive, types: Mapping, options: Mapping) -> tupl
     return table, m
 
 
+#: What a message says for Python -> what it says on the command line.
+_PYTHON = {
+    r" \((?:types=\{[^}]*\}|na=\[[^]]*\])\)": "",
+    r"\bset replace=True \((--force)\)": r"use \1",
+    r"\b\w+(?:=(?:\.\.\.|\"[^\"]*\"|'[^']*'|\w+))? \((--[^)]+)\)": r"\1",
+    r"\btypes=\{'([^']*)': '([^']*)'\}": r"--type \1=\2",
+    r"\bset missing to ['\"](\w+)['\"]|\bmissing=['\"](\w+)['\"]": r"--missing \1\2",
+    r"(?:\bap\.)?\bHierarchy\.\w+|\bhierarchies=\{.*?\}": "--hierarchy",
+    r"\bap\.(suppress|generalize|recode|swap|anatomize)\b": r"--publish \1",
+    r"\bap\.(\w+)": r"\1",
+}
+
+
+def _for_the_command_line(message: object) -> str:
+    """Return a message that names options in place of Python."""
+    text = str(message)
+    for python, option in _PYTHON.items():
+        text = re.sub(python, option, text)
+    return text
+
+
 def main(command: Sequence[str] | None = None) -> int:
     """Run a command, by default the one in ``sys.argv``, and return the exit code: 0, 1 or 2."""
     command = sys.argv[1:] if command is None else list(command)
@@ -412,9 +483,11 @@ def main(command: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: LOG.info("warning: %s", message)
+            warnings.showwarning = lambda message, *_, **__: LOG.info(
+                "warning: %s", _for_the_command_line(message)
+            )
             warnings.simplefilter("always", UserWarning)
-            call = shlex.join(["anonpaper", *command])
+            call = ["anonpaper", *command]
             app(command, prog_name="python -m anonpaper", standalone_mode=False, obj=call)
         sys.stdout.flush()
         return 0
@@ -433,7 +506,9 @@ def main(command: Sequence[str] | None = None) -> int:
         code, message = 2, "the table does not fit in memory"
     except KeyboardInterrupt:
         code, message = 130, "interrupted"
-    print(f"anonpaper: {message}", file=sys.stderr)
+    except Exception as error:  # never a traceback: a message that can be reported
+        code, message = 2, f"a fault of anonpaper, please report it: {error!r}"
+    print(f"anonpaper: {_for_the_command_line(message)}", file=sys.stderr)
     return code
 
 
