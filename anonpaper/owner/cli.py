@@ -6,11 +6,9 @@ A command writes all of its files or none.
 """
 
 # the annotations are read by Typer when the module is loaded, so they are no texts
-import hashlib
 import io
 import logging
 import os
-import re
 import shlex
 import sys
 import warnings
@@ -18,7 +16,6 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Annotated, Literal, TypeAlias
 
-import pandas as pd
 from typer import Argument, Context, Exit, Option, Typer
 from typer.exceptions import TyperException
 
@@ -26,10 +23,9 @@ import anonpaper as ap
 from anonpaper import errors
 from anonpaper.constraints import check_constraints
 from anonpaper.datasets.registry import registry
-from anonpaper.files import check_place
-from anonpaper.owner import arguments, methods, page, reader, report
+from anonpaper.owner import arguments, methods, page, report
 from anonpaper.owner.methods import METHODS, takes
-from anonpaper.owner.reader import LOG, STANDARD_STREAM, Table
+from anonpaper.owner.reader import LOG, STANDARD_STREAM
 from anonpaper.principles import read_principle
 from anonpaper.publish import writing
 
@@ -225,12 +221,14 @@ def audit(
     How many are unique, which level of every principle the original table reaches, and which
     groups of equal quasi-identifiers have the highest risk.
     """
-    table, m, people = _read(**context.params)
+    table, m, people = arguments.read(**context.params)
     found = report.audit(m, top=10, population=people) | _of_counts(count)
     if not engine:
         found |= {"suggested": report.suggested(m, context.obj)}
     original = ap.recode(m, ap.Recoding.identity(m.attributes))
-    writing.write_tables(_for_owner(context.params, table, original, people), replace=force)
+    writing.write_tables(
+        arguments.for_owner(context.params, table, original, people), replace=force
+    )
     _print(found, json)
 
 
@@ -322,7 +320,7 @@ def anonymize(
     ):
         raise errors.ParameterError("--sensitive must name the column that nobody should learn")
     outputs = arguments.outputs(output, form, engine)
-    table, m, people = _read(outputs=outputs, **context.params)
+    table, m, people = arguments.read(outputs=outputs, **context.params)
     kept = arguments.kept_columns(keep, table, m)
     trees = arguments.hierarchies(hierarchy, m, table.kinds)
     given = methods.checked(chosen, {
@@ -363,7 +361,7 @@ def anonymize(
         LOG.info("do not publish %s: it shows the original table", page_at)
     if save_recoding:
         named[save_recoding] = methods.saved(result)
-    named |= _for_owner(context.params, table, release, people)
+    named |= arguments.for_owner(context.params, table, release, people)
     writing.write_tables(named, replace=force, delimiter=table.delimiter)
     if outputs:
         _print(found | {"written to": outputs}, json)
@@ -378,101 +376,6 @@ def _of_counts(count: str | None) -> dict:
     return {"counts": told} if count else {}
 
 
-def _for_owner(options: Mapping, table: Table, release: ap.Release, people) -> dict[str, bytes]:
-    """Return the content of the files that are written beside a table, for its owner."""
-    named = {}
-    if options["save_schema"]:
-        named[options["save_schema"]] = table.schema.encode(errors="surrogateescape")
-    if options["risks"]:
-        rows = ap.measure.identification(release, people).reset_index(names="row")
-        rows["row"] += 1 if pd.api.types.is_integer_dtype(rows["row"]) else ""
-        named[options["risks"]] = writing.as_csv(rows)
-        LOG.info("do not publish %s: it shows who is at risk", options["risks"])
-    return named
-
-
-def _read(file, qi, sensitive, type, engine, schema, outputs=(), **options) -> tuple:
-    """Return the Table of a file, its Microdata, and that of --population; check all outputs."""
-    trees = [text[place + 1 :] for text in options.get("hierarchy", ())
-             for place, sign in enumerate(text) if sign == "="]  # fmt: skip
-    inputs = [options.get(name) for name in ("constraints", "recoding", "population")]
-    inputs = [file, *trees, *filter(None, [*inputs, schema])]
-    checks = {
-        "page_at": page.check_page_place, "save_recoding": check_place, "risks": _check_csv,
-        "save_schema": check_place,
-    }  # fmt: skip
-    for name in outputs if not engine else ():
-        arguments.check_output(name, inputs, force=options["force"])
-    inputs += outputs
-    for option, check in checks.items():
-        if name := options.get(option):
-            arguments.check_output(name, inputs, force=options["force"], check=check)
-            inputs.append(name)
-    LOG.info("reading %s", file)
-    types = arguments.kinds(type)
-    if engine:
-        return *_scanned(file, qi, sensitive, types, options | {"schema": schema}), None
-    given = {name: options[name] for name in reader.OPTIONS if name in options}
-    given |= {"qi": qi, "sensitive": sensitive, "types": types, "keep": options.get("keep")}
-    table, m = reader.with_roles(file, given, schema, None, arguments.names)
-    people = options["population"]
-    if people:
-        given |= {"types": table.kinds, "sensitive": (), "keep": (), "person": None, "count": None}
-        given |= {"qi": m.qi, "types": {name: table.kinds[name] for name in m.qi}}
-        people = reader.with_roles(people, given, None)[1]
-    if file != STANDARD_STREAM and options.get("page_at"):
-        with open(file, "rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        m = m.replace(origin=f"{file}, sha256 {digest}")
-    return table, m, people
-
-
-def _check_csv(path: str, *, replace: bool = True) -> None:
-    check_place(path, replace=replace, endings=(".csv",), of="risks are written as .csv")
-
-
-def _scanned(file: str, qi, sensitive, types: Mapping, options: Mapping) -> tuple:
-    needs_rows = {
-        "person": "--person", "count": "--count", "keep": "--keep", "encoding": "--encoding",
-        "schema": "--schema", "save_schema": "--save-schema", "page_at": "--report",
-        "risks": "--risks", "population": "--population", "save_recoding": "--save-recoding",
-    }  # fmt: skip
-    if given := [option for name, option in needs_rows.items() if options.get(name)]:
-        raise errors.ParameterError(
-            f"--engine does not go with {', '.join(given)}: it counts rows of UTF-8 and parquet "
-            "files, and keeps none; leave --engine out"
-        )
-    m = ap.scan(
-        file, arguments.names(qi), arguments.names(sensitive), types=types or None,
-        na=options["na"], missing=options["missing"] or "error", delimiter=options["delimiter"],
-    )  # fmt: skip
-    table = Table(pd.DataFrame(), m.engine.columns)
-    for text in reader.notes(table, m):
-        warnings.warn(text, stacklevel=2)
-    return table, m
-
-
-#: What a message says for Python -> what it says on the command line.
-_PYTHON = {
-    r" \((?:types=\{[^}]*\}|na=\[[^]]*\])\)": "",
-    r"\bset replace=True \((--force)\)": r"use \1",
-    r"\b\w+(?:=(?:\.\.\.|\"[^\"]*\"|'[^']*'|\w+))? \((--[^)]+)\)": r"\1",
-    r"\btypes=\{'([^']*)': '([^']*)'\}": r"--type \1=\2",
-    r"\bset missing to ['\"](\w+)['\"]|\bmissing=['\"](\w+)['\"]": r"--missing \1\2",
-    r"(?:\bap\.)?\bHierarchy\.\w+|\bhierarchies=\{.*?\}": "--hierarchy",
-    r"\bap\.(suppress|generalize|recode|swap|anatomize)\b": r"--publish \1",
-    r"\bap\.(\w+)": r"\1",
-}
-
-
-def _for_the_command_line(message: object) -> str:
-    """Return a message that names options in place of Python."""
-    text = str(message)
-    for python, option in _PYTHON.items():
-        text = re.sub(python, option, text)
-    return text
-
-
 def main(command: Sequence[str] | None = None) -> int:
     """Run a command, by default the one in ``sys.argv``, and return the exit code: 0, 1 or 2."""
     command = sys.argv[1:] if command is None else list(command)
@@ -484,7 +387,7 @@ def main(command: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = lambda message, *_, **__: LOG.info(
-                "warning: %s", _for_the_command_line(message)
+                "warning: %s", arguments.for_the_command_line(message)
             )
             warnings.simplefilter("always", UserWarning)
             call = ["anonpaper", *command]
@@ -508,7 +411,7 @@ def main(command: Sequence[str] | None = None) -> int:
         code, message = 130, "interrupted"
     except Exception as error:  # never a traceback: a message that can be reported
         code, message = 2, f"a fault of anonpaper, please report it: {error!r}"
-    print(f"anonpaper: {_for_the_command_line(message)}", file=sys.stderr)
+    print(f"anonpaper: {arguments.for_the_command_line(message)}", file=sys.stderr)
     return code
 
 
