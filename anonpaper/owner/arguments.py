@@ -3,28 +3,38 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import os
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+import pandas as pd
+
+import anonpaper as ap
+from anonpaper import measure
 from anonpaper.constraints import read_constraints
 from anonpaper.errors import AnonpaperError, ConstraintError, FileError, ParameterError
+from anonpaper.files import check_place
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import MISSING, Microdata
+from anonpaper.owner import page, reader
 from anonpaper.owner.reader import LOG, STANDARD_STREAM, Table
 from anonpaper.publish import writing
 
 __all__ = [
     "check_output",
     "constraints",
+    "for_owner",
+    "for_the_command_line",
     "hierarchies",
     "kept_columns",
     "kinds",
     "names",
     "outputs",
-    "pair",
+    "read",
 ]
 
 
@@ -103,14 +113,6 @@ def _hierarchy(m: Microdata, name: str, column: str, tree: str) -> Hierarchy:
     return _MAKERS[kind](m.frame[name], *steps, **form)
 
 
-def pair(text: str | None) -> tuple[float, ...] | None:
-    """Return the numbers of --preference."""
-    try:
-        return tuple(map(float, text.split(","))) if text else None
-    except ValueError:
-        raise ParameterError(f"--preference {text}: give a pair such as 0.2,1") from None
-
-
 def constraints(path: str | None) -> list | None:
     """Read the constraints in a file."""
     try:
@@ -156,13 +158,15 @@ def check_output(
     """
     check(name, replace=True)
     path = Path(name)
-    for other in inputs if path.exists() else ():
+    for other in inputs:
         if other == STANDARD_STREAM:
-            same, other = _is_standard_input(path), "standard input"
+            same, other = path.exists() and _is_standard_input(path), "the input standard input"
+        elif path.exists() and os.path.exists(other):
+            same = os.path.samefile(name, other)
         else:
-            same = os.path.exists(other) and os.path.samefile(name, other)
+            same = os.path.realpath(name) == os.path.realpath(other)
         if same:
-            raise FileError(f"{name} is the same file as the input {other}: name another file")
+            raise FileError(f"{name} is the same file as {other}: name another file")
     if path.is_file() and not force:
         raise FileError(f"{name} is there already: name another, or use --force")
 
@@ -172,3 +176,99 @@ def _is_standard_input(path: Path) -> bool:
         return os.path.samestat(path.stat(), os.fstat(sys.stdin.fileno()))
     except (OSError, ValueError):  # it is closed, or not a file of the system
         return False
+
+
+def for_owner(options: Mapping, table: Table, release: ap.Release, people) -> dict[str, bytes]:
+    """Return the content of the files that are written beside a table, for its owner."""
+    named = {}
+    if options["save_schema"]:
+        named[options["save_schema"]] = table.schema.encode(errors="surrogateescape")
+    if options["risks"]:
+        rows = measure.identification(release, people).reset_index(names="row")
+        rows["row"] += 1 if pd.api.types.is_integer_dtype(rows["row"]) else ""
+        named[options["risks"]] = writing.as_csv(rows)
+        LOG.info("do not publish %s: it shows who is at risk", options["risks"])
+    return named
+
+
+def read(file, qi, sensitive, type, engine, schema, outputs=(), **options) -> tuple:
+    """Return the Table of a file, its Microdata, and that of --population; check all outputs."""
+    trees = [text[place + 1 :] for text in options.get("hierarchy", ())
+             for place, sign in enumerate(text) if sign == "="]  # fmt: skip
+    inputs = [options.get(name) for name in ("constraints", "recoding", "population")]
+    inputs = [file, *trees, *filter(None, [*inputs, schema])]
+    checks = {
+        "page_at": page.check_page_place, "save_recoding": check_place, "risks": _check_csv,
+        "save_schema": check_place,
+    }  # fmt: skip
+    for name in outputs if not engine else ():
+        check_output(name, inputs, force=options["force"])
+    inputs += outputs
+    for option, check in checks.items():
+        if name := options.get(option):
+            check_output(name, inputs, force=options["force"], check=check)
+            inputs.append(name)
+    LOG.info("reading %s", file)
+    given_types = kinds(type)
+    if engine:
+        return *_scanned(file, qi, sensitive, given_types, options | {"schema": schema}), None
+    given = {name: options[name] for name in reader.OPTIONS if name in options}
+    given |= {"qi": qi, "sensitive": sensitive, "types": given_types, "keep": options.get("keep")}
+    given["stars"] = options.get("stars")
+    table, m = reader.with_roles(file, given, schema, None, names)
+    people = options["population"]
+    if people:
+        given |= {"types": table.kinds, "sensitive": (), "keep": (), "person": None, "count": None}
+        given |= {"qi": m.qi, "types": {name: table.kinds[name] for name in m.qi}}
+        people = reader.with_roles(people, given, None)[1]
+    if file != STANDARD_STREAM and options.get("page_at"):
+        with open(file, "rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        m = m.replace(origin=f"{file}, sha256 {digest}")
+    return table, m, people
+
+
+def _check_csv(path: str, *, replace: bool = True) -> None:
+    check_place(path, replace=replace, endings=(".csv",), of="risks are written as .csv")
+
+
+def _scanned(file: str, qi, sensitive, types: Mapping, options: Mapping) -> tuple:
+    needs_rows = {
+        "person": "--person", "count": "--count", "keep": "--keep", "encoding": "--encoding",
+        "schema": "--schema", "save_schema": "--save-schema", "page_at": "--report",
+        "risks": "--risks", "population": "--population", "save_recoding": "--save-recoding",
+    }  # fmt: skip
+    if given := [option for name, option in needs_rows.items() if options.get(name)]:
+        raise ParameterError(
+            f"--engine does not go with {', '.join(given)}: it counts rows of UTF-8 and parquet "
+            "files, and keeps none; leave --engine out"
+        )
+    m = ap.scan(
+        file, names(qi), names(sensitive), types=types or None,
+        na=options["na"], missing=options["missing"] or "error", delimiter=options["delimiter"],
+    )  # fmt: skip
+    table = Table(pd.DataFrame(), m.engine.columns)
+    for text in reader.notes(table, m):
+        warnings.warn(text, stacklevel=2)
+    return table, m
+
+
+#: What a message says for Python -> what it says on the command line.
+_PYTHON = {
+    r" \((?:types=\{[^}]*\}|na=\[[^]]*\])\)": "",
+    r"\bset replace=True \((--force)\)": r"use \1",
+    r"\b\w+(?:=(?:\.\.\.|\"[^\"]*\"|'[^']*'|\w+))? \((--[^)]+)\)": r"\1",
+    r"\btypes=\{'([^']*)': '([^']*)'\}": r"--type \1=\2",
+    r"\bset missing to ['\"](\w+)['\"]|\bmissing=['\"](\w+)['\"]": r"--missing \1\2",
+    r"(?:\bap\.)?\bHierarchy\.\w+|\bhierarchies=\{.*?\}": "--hierarchy",
+    r"\bap\.(suppress|generalize|recode|swap|anatomize)\b": r"--publish \1",
+    r"\bap\.(\w+)": r"\1",
+}
+
+
+def for_the_command_line(message: object) -> str:
+    """Return a message that names options in place of Python."""
+    text = str(message)
+    for python, option in _PYTHON.items():
+        text = re.sub(python, option, text)
+    return text

@@ -6,7 +6,6 @@ A command writes all of its files or none.
 """
 
 # the annotations are read by Typer when the module is loaded, so they are no texts
-import hashlib
 import io
 import logging
 import os
@@ -17,7 +16,6 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Annotated, Literal, TypeAlias
 
-import pandas as pd
 from typer import Argument, Context, Exit, Option, Typer
 from typer.exceptions import TyperException
 
@@ -25,10 +23,9 @@ import anonpaper as ap
 from anonpaper import errors
 from anonpaper.constraints import check_constraints
 from anonpaper.datasets.registry import registry
-from anonpaper.files import check_place
-from anonpaper.owner import arguments, methods, page, reader, report
+from anonpaper.owner import arguments, methods, page, report
 from anonpaper.owner.methods import METHODS, takes
-from anonpaper.owner.reader import LOG, STANDARD_STREAM, Table
+from anonpaper.owner.reader import LOG, STANDARD_STREAM
 from anonpaper.principles import read_principle
 from anonpaper.publish import writing
 
@@ -96,7 +93,8 @@ Qi = _texts("NAMES", "columns that others may know about a person: names separat
 Sensitive = _texts("NAMES", "columns whose values nobody should learn; several as for --qi")
 Person = _text("NAME", "the column that identifies people with several rows: k counts people; "
                "never published")  # fmt: skip
-Count = _text("NAME", "the column that says how many people a row stands for; never published")
+Count = _text("NAME", "the column that says how many people of this table a row stands for, not a "
+              "weight of a survey: k would be too large; never published")  # fmt: skip
 Type = _texts("NAME=KIND", "kinds of columns: integer, decimal, decimal-comma, date, a date's "
               "form such as %d.%m.%Y, ordered, text, or all values in their order, as in "
               "answer=never<rarely<often; separated by commas")  # fmt: skip
@@ -112,6 +110,10 @@ Delimiter = _text("TEXT", "between the fields of a csv (a comma, in .tsv a tab)"
 Encoding = _text("NAME", "of a csv (utf-8)")
 Schema = _text("JSON", "a file of --save-schema; options given here replace what it says")
 SaveSchema = _text("JSON", "save the roles and kinds of the columns, for the next table")
+Population = _text(
+    "FILE", "all people among whom those of the table are, for the journalist's risk"
+)
+Risks = _text("CSV", "also write each row's risk of being identified; do not publish it")
 Engine: TypeAlias = Annotated[
     Literal["duckdb"] | None,
     Option(
@@ -207,6 +209,8 @@ def audit(
     encoding: Encoding = None,
     schema: Schema = None,
     save_schema: SaveSchema = None,
+    population: Population = None,
+    risks: Risks = None,
     engine: Engine = None,
     stars: Annotated[
         bool, Option("--stars", help="columns are texts, in which * fits every value")
@@ -215,21 +219,29 @@ def audit(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Report how exposed the people of a table are.
+    """Report how exposed the people of a table are, and suggest a command that protects them.
 
     How many are unique, which level of every principle the original table reaches, and which
     groups of equal quasi-identifiers have the highest risk.
     """
-    _, m = _read(**context.params)
-    fits = {"with stars": {"smallest number of rows that fit one row": reader.fitting(m)}}
-    _print(report.audit(m, top=10) | (fits if stars else {}), json)
+    table, m, people = arguments.read(**context.params)
+    found = report.audit(m, top=10, population=people) | _of_counts(count)
+    if stars:
+        found["with stars"] = {"smallest number of rows that fit one row": reader.fitting(m)}
+    if not engine:
+        found |= {"suggested": report.suggested(m, context.obj)}
+    original = ap.recode(m, ap.Recoding.identity(m.attributes))
+    writing.write_tables(
+        arguments.for_owner(context.params, table, original, people), replace=force
+    )
+    _print(found, json)
 
 
 @app.command(help=_ANONYMIZE)
 def anonymize(
     context: Context,
     file: File,
-    method: Annotated[str, Option(metavar="NAME", help="one of the above")],
+    method: _text("NAME", "one of the above") = None,
     qi: Qi = (),
     sensitive: Sensitive = (),
     person: Person = None,
@@ -287,7 +299,12 @@ def anonymize(
         "only the order of the values from it",
     ) = (),
     constraints: _text("FILE", "what diva keeps of minorities, see above") = None,
-    preference: _text("X,Y", "preferred loss (NWP) and bias (NECD), each in [0, 1]") = None,
+    preference: Annotated[
+        tuple[float, float] | None,
+        Option(metavar="X Y", help="preferred loss (NWP) and bias (NECD), each in [0, 1]"),
+    ] = None,
+    recoding: _text("JSON", "a file of --save-recoding, in place of a method") = None,
+    save_recoding: _text("JSON", "save how values were recoded, for the next table") = None,
     type: Type = (),
     na: Na = (),
     missing: Missing = None,
@@ -295,40 +312,27 @@ def anonymize(
     encoding: Encoding = None,
     schema: Schema = None,
     save_schema: SaveSchema = None,
+    population: Population = None,
+    risks: Risks = None,
     engine: Engine = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Write an anonymous table and print what was done."""
-    chosen = methods.method_of(method)
-    form = (publish or chosen.publications[0]).lower()
-    if form not in chosen.publications:
-        raise errors.ParameterError(
-            f"--publish {form} does not work with {chosen.name}: "
-            f"choose {', '.join(chosen.publications)}"
-        )
-    secrets = chosen.needs_sensitive or l or form in ("swap", "anatomize")
-    if secrets and not sensitive and not schema:
+    chosen, form = methods.chosen(method, recoding, publish)
+    if (chosen.needs_sensitive or l or form in ("swap", "anatomize")) and not (
+        sensitive or schema
+    ):
         raise errors.ParameterError("--sensitive must name the column that nobody should learn")
-    trees = [text[place + 1 :] for text in hierarchy
-             for place, sign in enumerate(text) if sign == "="]  # fmt: skip
-    inputs = [file, *trees, *filter(None, [constraints])]
     outputs = arguments.outputs(output, form, engine)
-    for name in outputs if not engine else ():
-        arguments.check_output(name, inputs, force=force)
-    if page_at:
-        arguments.check_output(page_at, [*inputs, *outputs], force=force,
-                               check=page.check_page_place)  # fmt: skip
-
-    table, m = _read(**context.params)
+    table, m, people = arguments.read(outputs=outputs, **context.params)
     kept = arguments.kept_columns(keep, table, m)
     trees = arguments.hierarchies(hierarchy, m, table.kinds)
     given = methods.checked(chosen, {
-        "k": k, "l": l, "theta": theta, "suppression": suppression,
-        "preference": arguments.pair(preference),
+        "k": k, "l": l, "theta": theta, "suppression": suppression, "preference": preference,
         "constraints": arguments.constraints(constraints),
         "require": [read_principle(text) for text in require],
-        "hierarchies": trees if form != "shallow" else None,
+        "hierarchies": trees if form != "shallow" else None, "recoding": recoding,
     })  # fmt: skip
     counted = {"constraints", "hierarchies"}  # reported by their number
     shown = {name: len(v) if name in counted else v for name, v in given.items()}
@@ -341,6 +345,7 @@ def anonymize(
     if not release.shown.any():
         raise errors.EmptyTableError("no row could be published")
     found = {"method": chosen.name, "parameters": shown, **report.summary(release)}
+    found |= {"risk": report.risks(release, people)} | _of_counts(count)
     if constraints:
         checked = check_constraints(release, given["constraints"])
         found["constraints"] = checked.to_dict("records")
@@ -357,8 +362,11 @@ def anonymize(
     named = dict(zip(outputs, tables, strict=False))
     printed = None if outputs else writing.as_csv(tables[0], table.delimiter)
     if page_at:
-        named[page_at] = page.page(release, context.obj).encode()
+        named[page_at] = page.page(release, shlex.join(context.obj)).encode()
         LOG.info("do not publish %s: it shows the original table", page_at)
+    if save_recoding:
+        named[save_recoding] = methods.saved(result)
+    named |= arguments.for_owner(context.params, table, release, people)
     writing.write_tables(named, replace=force, delimiter=table.delimiter)
     if outputs:
         _print(found | {"written to": outputs}, json)
@@ -368,43 +376,9 @@ def anonymize(
         _print(found, json, sys.stderr)
 
 
-def _read(file, qi, sensitive, type, engine, schema, save_schema, force, **options) -> tuple:
-    """Return the Table of a file and its Microdata."""
-    LOG.info("reading %s", file)
-    types = arguments.kinds(type)
-    if engine:
-        return _scanned(file, qi, sensitive, types, options | {"schema": schema or save_schema})
-    given = {name: options[name] for name in reader.OPTIONS if name in options}
-    given |= {"qi": qi, "sensitive": sensitive, "types": types, "keep": options.get("keep")}
-    given["stars"] = options.get("stars")
-    if save_schema:
-        arguments.check_output(save_schema, [file], force=force, check=check_place)
-    table, m = reader.with_roles(file, given, schema, save_schema, arguments.names)
-    if file != STANDARD_STREAM and options.get("page_at"):
-        with open(file, "rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        m = m.replace(origin=f"{file}, sha256 {digest}")
-    return table, m
-
-
-def _scanned(file: str, qi, sensitive, types: Mapping, options: Mapping) -> tuple:
-    needs_rows = {
-        "person": "--person", "count": "--count", "keep": "--keep",
-        "encoding": "--encoding", "schema": "--schema", "page_at": "--report",
-    }  # fmt: skip
-    if given := [option for name, option in needs_rows.items() if options.get(name)]:
-        raise errors.ParameterError(
-            f"--engine does not go with {', '.join(given)}: it counts rows of UTF-8 and parquet "
-            "files, and keeps none; leave --engine out"
-        )
-    m = ap.scan(
-        file, arguments.names(qi), arguments.names(sensitive), types=types or None,
-        na=options["na"], missing=options["missing"] or "error", delimiter=options["delimiter"],
-    )  # fmt: skip
-    table = Table(pd.DataFrame(), m.engine.columns)
-    for text in reader.notes(table, m):
-        warnings.warn(text, stacklevel=2)
-    return table, m
+def _of_counts(count: str | None) -> dict:
+    told = f"{count} counts people of this table; weights of a survey would make k too large"
+    return {"counts": told} if count else {}
 
 
 def main(command: Sequence[str] | None = None) -> int:
@@ -417,9 +391,11 @@ def main(command: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: LOG.info("warning: %s", message)
+            warnings.showwarning = lambda message, *_, **__: LOG.info(
+                "warning: %s", arguments.for_the_command_line(message)
+            )
             warnings.simplefilter("always", UserWarning)
-            call = shlex.join(["anonpaper", *command])
+            call = ["anonpaper", *command]
             app(command, prog_name="python -m anonpaper", standalone_mode=False, obj=call)
         sys.stdout.flush()
         return 0
@@ -438,7 +414,9 @@ def main(command: Sequence[str] | None = None) -> int:
         code, message = 2, "the table does not fit in memory"
     except KeyboardInterrupt:
         code, message = 130, "interrupted"
-    print(f"anonpaper: {message}", file=sys.stderr)
+    except Exception as error:  # never a traceback: a message that can be reported
+        code, message = 2, f"a fault of anonpaper, please report it: {error!r}"
+    print(f"anonpaper: {arguments.for_the_command_line(message)}", file=sys.stderr)
     return code
 
 

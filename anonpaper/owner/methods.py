@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import anonpaper as ap
-from anonpaper.algorithm import Algorithm
+from anonpaper.algorithm import RECODED, Algorithm
 from anonpaper.errors import InfeasibleError, ParameterError
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
 from anonpaper.publish import Release
 
-__all__ = ["METHODS", "checked", "method_of", "publish", "run", "takes"]
+__all__ = ["METHODS", "checked", "chosen", "publish", "run", "saved", "takes"]
 
 # public modules: asking `plots` for an algorithm would load matplotlib
 _MODULES = {module.name for module in pkgutil.iter_modules(ap.__path__)}
@@ -28,15 +30,42 @@ METHODS: dict[str, Algorithm] = {
 _OPTIONS = {"k": "--k", "l": "--l", "theta": "--theta", "seed": "--seed",
             "preference": "--preference", "constraints": "--constraints",
             "hierarchies": "--hierarchy", "require": "--require",
-            "suppression": "--suppression"}  # fmt: skip
+            "suppression": "--suppression", "recoding": "--recoding"}  # fmt: skip
 
 
-def method_of(text: str) -> Algorithm:
-    """Return a method by its name; tp+ is tp_plus."""
-    name = text.lower().replace("-", "_").replace("tp+", "tp_plus")
-    if name not in METHODS:
-        raise ParameterError(f"--method {text!r} is not one of {', '.join(METHODS)}")
-    return METHODS[name]
+def saved_recoding(m: Microdata, recoding: str) -> ap.Recoding:
+    """Return the recoding of a file."""
+    return ap.Recoding.load(recoding)
+
+
+_SAVED = Algorithm(saved_recoding, "a saved recoding", publications=RECODED)
+
+
+def chosen(method: str | None, recoding: str | None, form: str | None) -> tuple[Algorithm, str]:
+    """Return the method of a name (tp+ is tp_plus), or a saved recoding's, and how to publish."""
+    name = (method or "").lower().replace("-", "_").replace("tp+", "tp_plus")
+    if (method is None) == (recoding is None) or (method and name not in METHODS):
+        raise ParameterError(
+            f"--method {method or ''}: choose one of {', '.join(METHODS)}, or a file by --recoding"
+        )
+    found = METHODS[name] if method else _SAVED
+    form = (form or found.publications[0]).lower()
+    if form not in found.publications:
+        raise ParameterError(
+            f"--publish {form} does not work with {found.name}: "
+            f"choose {', '.join(found.publications)}"
+        )
+    return found, form
+
+
+def saved(result: object) -> bytes:
+    """Return the file of --save-recoding."""
+    if not isinstance(result, ap.Recoding):
+        raise ParameterError("--save-recoding goes with methods that recode all rows alike: "
+                             "full_domain, tds and the searches")  # fmt: skip
+    with TemporaryDirectory() as folder:
+        result.save(path := Path(folder, "recoding.json"))
+        return path.read_bytes()
 
 
 def takes(method: Algorithm) -> dict[str, bool]:

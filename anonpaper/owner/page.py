@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonpaper.files import check_place, sha256, write_named
+from anonpaper.files import check_place, sha256
 from anonpaper.owner import report
-from anonpaper.publish import Release, recode
+from anonpaper.publish import Release, recode, writing
 from anonpaper.recoding import Recoding
 
 __all__ = ["check_page_place", "page", "write_page"]
@@ -54,9 +54,9 @@ def page(rel: Release, call: str | None = None) -> str:
 
 
 def write_page(rel: Release, path: str | os.PathLike, *, call: str | None = None) -> Path:
-    """Write the page, completely or not at all; `call` says how the release was made."""
+    """Write the page for the user alone, or nothing; `call` says how the release was made."""
     check_page_place(path)
-    write_named(path, page(rel, call))
+    writing.write_tables({path: page(rel, call).encode()})
     return Path(path)
 
 

@@ -266,7 +266,7 @@ def with_roles(
     if doubts:
         raise in_doubt(doubts)
     told = {**options, "qi": qi, "sensitive": sensitive, "types": table.kinds}
-    table.schema = json.dumps(told, indent=1, ensure_ascii=False)
+    table = replace(table, schema=json.dumps(told, indent=1, ensure_ascii=False))
     if save_schema is not None:
         write_named(save_schema, table.schema)
     for text in notes(table, m) if not stars else ():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -11,10 +13,11 @@ import pandas as pd
 
 from anonpaper import measure
 from anonpaper.errors import AnonpaperError, ParameterError, is_among
-from anonpaper.groups import Entries, dense_labels
+from anonpaper.groups import Entries
 from anonpaper.microdata import MISSING, Microdata
+from anonpaper.partition.mondrian import mondrian
 from anonpaper.principles import GroupCounts
-from anonpaper.publish import Release, recode
+from anonpaper.publish import Release, generalize, recode
 from anonpaper.recoding import Recoding
 
 __all__ = [
@@ -26,6 +29,7 @@ __all__ = [
     "loss",
     "risks",
     "short",
+    "suggested",
     "summary",
 ]
 
@@ -47,12 +51,13 @@ def levels(rel: Release) -> list[dict]:
 # -- the original table ------------------------------------------------------------------------
 
 
-def audit(m: Microdata, top: int) -> dict:
+def audit(m: Microdata, top: int, population: Microdata | None = None) -> dict:
     """Report how exposed the rows of an original table are; list the `top` riskiest groups.
 
     A group has equal quasi-identifiers. Rows are numbered from 1, without the header, or named.
     """
     classes = Entries.of_cells(m, m.cells.tuple_of_cell)
+    original = recode(m, Recoding.identity(m.attributes))
     found = {
         "table": {
             "rows": m.n,
@@ -63,7 +68,8 @@ def audit(m: Microdata, top: int) -> dict:
             "groups": len(m.cells),
         },
         "uniqueness": _uniqueness(classes),
-        "levels": levels(recode(m, Recoding.identity(m.attributes))),
+        "risk": risks(original, population),
+        "levels": levels(original),
     }
     several = len(m.sensitives) > 1
     for name in m.sensitives:
@@ -162,27 +168,47 @@ def loss(rel: Release) -> dict[str, float]:
     }
 
 
-def risks(rel: Release) -> dict[str, str]:
+def risks(rel: Release, population: Microdata | None = None) -> dict[str, str]:
     """Risks of being identified, from the quasi-identifiers as they are published.
 
-    The prosecutor knows that the person is in the table. The journalist does not: without a
-    register of all people, the prosecutor's risk is an upper bound. The marketer links everybody.
+    Without a `population` the prosecutor's risk is an upper bound of the journalist's.
     See K. El Emam, *Guide to the de-identification of personal health information*, 2013, ch. 16.
     """
-    classes = rel.entries.in_groups(rel.classes.group)
-    if rel.shows_groups:
-        classes = classes.in_groups(dense_labels(np.where(rel.shown, classes.tuples, -1)))
-    sizes = GroupCounts.of(classes).sizes
+    found = measure.identification(rel, population, rows=False)
+    people, sizes = found.pop("people"), found["prosecutor"]
     whose = "rows" if rel.microdata.people is None else "people"
-    highest = f"{1 / sizes.min():.2%}"
+    told = {
+        "rows": f"{rel.entries.rows(rel.shown):,}",
+        f"{whose} that are unique": f"{people[sizes == 1].sum():,}",
+        f"{whose} in classes below 5": f"{people[sizes > 1 / 5].sum():,}",
+    }
+    for who, risk in found.items():
+        told |= {
+            f"{who}: average risk": f"{np.average(risk, weights=people):.2%}",
+            f"{who}: highest risk": f"{risk.max():.2%}",
+            f"{who}: rows above one in five": f"{people[risk > 1 / 5].sum() / people.sum():.2%}",
+        }
+    if population is None:
+        told["journalist: highest risk, at most"] = told["prosecutor: highest risk"]
+    return told | {"marketer: links that are right": told[f"{who}: average risk"]}
+
+
+def suggested(m: Microdata, command: Sequence[str]) -> dict[str, str]:
+    """Return one command that protects a table, and how much detail it costs."""
+    counts = [GroupCounts.of(Entries.of_rows(m, np.zeros(m.n, int)), s) for s in m.sensitives]
+    k, l = min(5, m.n_people), 2
+    if k < 2:
+        return {}
+    diverse = len(counts) == 1 and bool(2 * counts[0].counts.max() <= m.n_people)
+    p = mondrian(m, k, l=l) if diverse else mondrian(m, k)
+    rel, asked = generalize(m, p), ["--method", "mondrian", "--k", str(k)]
+    asked += ["--l", str(l)] * diverse + ["--publish", "generalize", "-o", "safe.csv"]
+    files, flags = {"--risks", "--save-schema", "--population"}, {"--json", "--force", "-q"}
+    pairs = itertools.pairwise(["", *command[2:]])
+    own = [a for before, a in pairs if before not in files and a not in files | flags]
     return {
-        "rows": f"{classes.rows(rel.shown):,}",
-        f"{whose} that are unique": f"{np.count_nonzero(sizes == 1):,}",
-        f"{whose} in classes below 5": f"{sizes[sizes < 5].sum():,}",
-        "prosecutor: highest risk": highest,
-        "prosecutor: rows above one in five": f"{sizes[sizes < 5].sum() / sizes.sum():.2%}",
-        "journalist: highest risk, at most": highest,
-        "marketer: links that are right": f"{len(sizes) / sizes.sum():.2%}",
+        "command": shlex.join(["python", "-m", "anonpaper", "anonymize", *own, *asked]),
+        "share of detail lost (GCP)": f"{measure.gcp(rel):.1%}",
     }
 
 

@@ -7,7 +7,7 @@ included, by folds of a third, and other methods that keep k only (section 1.2).
 makes the rows that balance it. AFA, MRMondrian and DHkmeans-LD are written from abstracts. DCA, of
 which we know the title, and Figure 5, whose records are in a picture, cannot be tested. The paper
 has eight k from 2 to 100, ours are 2, 10, 50 and 100. Forests have k = 2, 10 and 100, three seeds,
-and two thirds of at most 9,000 rows. "Most" is more than half.
+and two thirds of at most 9,000 rows.
 """
 
 from collections.abc import Callable, Mapping

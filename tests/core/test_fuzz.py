@@ -178,13 +178,16 @@ WORDS = """
 age,sex 2 3 -1 0.5 inf nan 1e999 tp tp+ mondrian klt oka k_member diva tds full_domain swap recode
 balanced_classes anatomize suppress generalize shallow drop error people.csv other.csv out.csv
 out.html out.parquet out.xlsx out.csv.gz out.csv.zip - age=2 age=inf age=tree.csv sex=tree.csv
-age=http://example.org/a.csv [(' utf-16 deep.json lines.txt Theta(0.9)""".split()
+age=http://example.org/a.csv [(' utf-16 deep.json lines.txt Theta(0.9)
+age=% age=%q age=%Y%Y broken.xlsx broken.parquet broken.csv.gz r.json""".split()
 WORDS += [*sorted(OPTIONS), "DistinctLDiversity(2, of='sex')", "", "a" * 300, "\u03b1"]
 STARTS = [
     ["audit", "people.csv", "--qi", "age,sex"],
     ["anonymize", "people.csv", "--qi", "age,sex", "--sensitive", "ill", "--method", "mondrian"],
     ["anonymize", "people.csv", "--qi", "age,sex", "--sensitive", "ill", "--method", "tp"],
     ["anonymize", "other.csv", "--qi", "age", "--method"],
+    *(["audit", f"broken.{ending}", "--qi", "age"] for ending in ("xlsx", "parquet", "csv.gz")),
+    ["anonymize", "people.csv", "--qi", "age", "--recoding"],
     ["datasets"],
     [],
 ]
@@ -196,6 +199,12 @@ def folder(tmp_path):
     (tmp_path / "other.csv").write_bytes(b"age;sex\n\xff\x00,\n")
     (tmp_path / "tree.csv").write_text("f;any;*\nm;any;*\n0;any\n")
     (tmp_path / "deep.json").write_text("[" * 100_000)
+    for name, content in {
+        ".xlsx": b"PK\3\4",
+        ".parquet": b"PAR1\0PAR1",
+        ".csv.gz": b"\x1f\x8b",
+    }.items():
+        (tmp_path / f"broken{name}").write_bytes(content + bytes(range(99)))
     (tmp_path / "lines.txt").write_text("sex[f], 1, 6\n")
     return tmp_path
 
@@ -208,4 +217,5 @@ def test_a_command_line_ends_with_0_1_or_2(folder, monkeypatch, capsys, start, w
     except SystemExit as stopped:  # argparse: usage, or --help
         code = stopped.code
     assert code in (0, 1, 2)
-    assert "Traceback" not in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "Traceback" not in said and "a fault of anonpaper" not in said
