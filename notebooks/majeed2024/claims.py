@@ -6,8 +6,7 @@ included, by folds of a third, and other methods that keep k only (section 1.2).
 0.69 nats, cannot hold at k = 5, a k of Tables 6 to 9 (3 to 2 has 0.673). One CTGAN for each table
 makes the rows that balance it. AFA, MRMondrian and DHkmeans-LD are written from abstracts. DCA, of
 which we know the title, and Figure 5, whose records are in a picture, cannot be tested. The paper
-has eight k from 2 to 100, ours are 2, 10, 50 and 100. Forests have k = 2, 10 and 100, three seeds,
-and two thirds of at most 9,000 rows.
+has eight k from 2 to 100, ours are 2, 10, 50 and 100 (forests: 2, 10, 100; 9,000 rows at most).
 """
 
 from collections.abc import Callable, Mapping
