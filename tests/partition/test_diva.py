@@ -107,7 +107,7 @@ def larger_problems(draw):
 )
 def test_larger_tables_come_out_k_anonymous_and_diverse(problem, strategy, with_l, over_bound):
     m, sigma, k = problem
-    budget = {"max_backtracks": 300, "max_seconds": 20}
+    budget = {"max_candidates": 300, "max_seconds": 20}
     try:
         p = ap.diva(
             m, sigma, k, strategy, l=2 if with_l else None, over_bound=over_bound, **budget
@@ -239,10 +239,10 @@ def test_used_up_budgets_end_in_an_error_that_says_which():
     sigma = proportion_constraints(m, ["sex", "race", ("sex", "race")], 10_000)
     sigma = [c for c in sigma if c.low >= 20]
     with pytest.raises(errors.BudgetExceededError, match="budget of 3 backtracks") as raised:
-        ap.diva(m, sigma, 20, "basic", max_backtracks=3)
+        ap.diva(m, sigma, 20, "basic", max_candidates=3)
     assert raised.value.info["backtracks"] == 4 <= raised.value.info["candidates_tried"]
     with pytest.raises(errors.BudgetExceededError, match=r"0\.05 seconds"):
-        ap.diva(m, sigma, 20, "basic", max_seconds=0.05, max_backtracks=10**9)
+        ap.diva(m, sigma, 20, "basic", max_seconds=0.05, max_candidates=10**9)
 
 
 @pytest.mark.parametrize(
@@ -251,7 +251,7 @@ def test_used_up_budgets_end_in_an_error_that_says_which():
         ({"k": 11}, errors.ParameterError, "k must be an integer from 2 to 10, got 11"),
         ({"k": 1}, errors.ParameterError, "k must be an integer from 2 to 10, got 1"),
         ({"strategy": "greedy"}, errors.ParameterError, "greedy"),
-        ({"max_backtracks": -1}, errors.ParameterError, "max_backtracks"),
+        ({"max_candidates": -1}, errors.ParameterError, "max_candidates"),
         ({"max_seconds": 0}, errors.ParameterError, "max_seconds"),
         ({"over_bound": "drop"}, errors.ParameterError, "drop"),
         ({"seed": -1}, errors.ParameterError, "seed"),

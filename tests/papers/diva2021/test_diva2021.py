@@ -61,7 +61,7 @@ def test_a_run_reports_what_its_release_has():
     row, rel = diva2021.measured(m, p, sigma, 10), ap.suppress(m, ap.diva(m, sigma, 10))
     assert row["stars"] == ap.measure.stars(rel) and row["satisfied"] == 1
     assert row["accuracy"] == ap.measure.discernibility_ratio(rel, 10)
-    cut_short, p = diva2021.run_diva(m, sigma, 10, "basic", seed=0, max_backtracks=0)
+    cut_short, p = diva2021.run_diva(m, sigma, 10, "basic", seed=0, max_candidates=0)
     assert cut_short["outcome"] == "budget used up" and p is None
     for algorithm in diva2021.BASELINES:
         _, p = diva2021.run_baseline(m, 10, algorithm, seed=0)
