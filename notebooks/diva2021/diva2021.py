@@ -107,7 +107,7 @@ def constraints_asked(m: Microdata, name: str, rule: str) -> list[DiversityConst
     sigma = constraint_set(name, rule)
     if not unbounded:
         return sigma
-    return [DiversityConstraint(c.target, c.low, int(c.target_rows(m).sum())) for c in sigma]
+    return [DiversityConstraint(c.target, c.low, max(c.high, m.n)) for c in sigma]
 
 
 def published_lists(tables: Mapping[str, Microdata], ks: Sequence[int]) -> pd.DataFrame:
