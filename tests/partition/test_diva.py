@@ -336,6 +336,13 @@ def test_a_table_that_satisfies_all_as_it_is_gets_no_star():
     assert ap.measure.stars(ap.suppress(m, p)) == 0
 
 
+def test_a_star_hides_the_only_value_of_a_domain():
+    m = ap.Microdata(pd.DataFrame({"a": ["x"] * 4, "b": list("ppqq")}), ["a", "b"])
+    rel = ap.suppress(m, ap.diva(m, [Constraint({"a": "x"}, 2, 3)], 2))
+    assert sorted(rel.frame["a"].astype(str)) == ["*", "*", "x", "x"]
+    assert ap.measure.stars(rel) == 2
+
+
 def test_a_left_over_row_joins_a_cluster():
     frame = pd.DataFrame({"a": list("xxxxz"), "b": list("ppppp")})
     m = ap.Microdata(frame, ["a", "b"])
