@@ -48,7 +48,7 @@ export PYTHONNOUSERSITE := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .PHONY: all help env data figures report expected verify notebooks lab course slides grade site \
-  live test test-fast fuzz types bench benchmark wheel-test lock clean distclean
+  live test test-fast fuzz types bench wheel-test lock clean distclean
 
 all: figures $(COMPARED) course $(if $(wildcard site/conf.py),site)  ## figures, lessons, site; the default
 
@@ -90,7 +90,7 @@ report: env  ## judge all claims at the papers' sizes
 	@$(RUN) tools/report.py
 
 expected: env  ## say whether the tables in figures/quick are as expected
-	@$(RUN) tools/verify.py figures/expected/quick figures/quick || true
+	@$(RUN) tools/verify.py figures/expected figures/quick || true
 
 # at the papers' sizes the committed ones stay, and others are made in build/verify
 verify: env data  ## compare results with the committed ones; PAPER=... for one paper
@@ -99,7 +99,7 @@ ifeq ($(PROFILE),paper)
 	@$(RUN) tools/verify.py figures/paper build/verify/paper $(PAPER)
 else
 	$(NEXT) $(if $(PAPER),paper-$(PAPER),figures)
-	@$(RUN) tools/verify.py figures/expected/quick figures/quick $(PAPER)
+	@$(RUN) tools/verify.py figures/expected figures/quick $(PAPER)
 endif
 
 notebooks: env data  ## execute all committed notebooks in place, and what is expected of quick runs
@@ -155,9 +155,6 @@ types: env  ## check the types of the public face
 
 bench: env data  ## measure speed and memory against their limits
 	@$(RUN) benchmarks/bench.py
-
-benchmark: env data  ## run all tools on the same tasks and judge their files; ARX_JAR=<path of libarx> SEED=<of a run to repeat>
-	@$(RUN) benchmarks/compare.py $(PROFILE) $(SEED)
 
 wheel-test:  ## build the wheel and test it in empty environments, with PANDAS=2 or 3 (PYTHON=, EXTRAS=none)
 	@PYTHON="$(PYTHON)" tools/wheel_test.sh $(or $(PANDAS),3) $(EXTRAS)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -67,7 +66,8 @@ def algorithm(title: str, **declared: Any) -> Callable[[F], F]:
     def declare(function: F) -> F:
         signature = inspect.signature(function)
 
-        def run(*args, **options):
+        @functools.wraps(function)
+        def recorded(*args, **options):
             given = signature.bind(*args, **options)
             _, *others = given.arguments.items()
             result = function(*args, **options)
@@ -77,11 +77,6 @@ def algorithm(title: str, **declared: Any) -> Callable[[F], F]:
             result.promised = tuple(recorded.algorithm.promised(dict(others)))
             return result
 
-        # with its module's globals, where doctest looks for functions of the module
-        of_module = types.FunctionType(
-            run.__code__, function.__globals__, function.__name__, None, run.__closure__
-        )
-        recorded = functools.wraps(function)(of_module)
         recorded.algorithm = Algorithm(recorded, title, **declared)
         return recorded
 

@@ -13,11 +13,38 @@ import pandas as pd
 
 from anonpaper.errors import ColumnError, ParameterError, check_sequence, is_among
 
-__all__ = ["MISSING", "Attribute", "Coded", "Columns", "code_values", "declared", "near_equal",
-           "snapshot"]  # fmt: skip
+__all__ = ["MISSING", "Attribute", "Coded", "Columns", "Number", "code_values", "declared",
+           "from_arrow", "near_equal", "snapshot"]  # fmt: skip
 
 #: The value that replaces a missing one when missing values are kept.
 MISSING = "?"
+
+
+_NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
+_TIMES = ("date", "time", "datetime", "datetime64", "timedelta", "timedelta64", "period")
+
+
+class Number(float):
+    """A number that is published as it was written, as `text`."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __reduce__(self) -> tuple:
+        return Number, (self.text,)
+
+    def __str__(self) -> str:
+        return self.text
+
+    @classmethod
+    def column(cls, texts: pd.Series) -> pd.Series:
+        """Return texts as numbers, equal ones in the first way in which they are written."""
+        numbers = texts.astype("float64") + 0  # -0.0 becomes 0.0
+        first = texts[texts.notna() & ~numbers.duplicated()]
+        if all(text == str(float(text)) for text in first):
+            return numbers
+        forms = np.array([*map(cls, first), None], dtype=object)
+        return pd.Series(forms[pd.factorize(numbers)[0]], texts.index, name=texts.name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,15 +215,39 @@ def snapshot(frame: object) -> pd.DataFrame:
     return copy
 
 
+def from_arrow(column: object, name: object = None) -> pd.Series:
+    """Return a column of Arrow in which every value keeps its digits; missing ones are NA."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(column.type) and not column.type.ordered:
+        column = column.cast(column.type.value_type)
+    if pa.types.is_floating(column.type):
+        return column.to_pandas().rename(name)  # in which a missing value is NaN
+    whole = pa.types.is_integer(column.type) and column.null_count > 0
+
+    def nullable(kind: object) -> object:  # int8 is Int8, uint8 is UInt8
+        name = str(kind).replace("int", "Int").replace("u", "U")
+        return pd.api.types.pandas_dtype(name) if whole else None
+
+    return pa.table({"": column}).to_pandas(types_mapper=nullable)[""].rename(name)
+
+
 def _in_one_form(column: pd.Series) -> pd.Series:
     """Write equal values alike, and values that are written alike as one of them."""
     dtype = column.dtype
+    if isinstance(dtype, pd.ArrowDtype):
+        import pyarrow as pa
+
+        column = from_arrow(pa.chunked_array(pa.array(column)), column.name).set_axis(column.index)
+        return _in_one_form(column)
     if pd.api.types.is_float_dtype(dtype):
+        if dtype.itemsize < 8:  # as they are written: 0.1 is not 0.10000000149011612
+            column = column.astype(str).where(column.notna()).astype("float64")
         return column + 0  # -0.0 becomes 0.0
     if _is_categorical(column) or dtype.kind in "iubmM" or isinstance(dtype, pd.StringDtype):
         return column
     types = set(map(type, column[column.notna()]))
-    if len(types) <= 1 and types <= {str, int, bool}:  # equal values are written alike
+    if len(types) <= 1 and types <= {str, int, bool, Number}:  # equal values are written alike
         return column
     try:
         equal = pd.factorize(column)[0]
@@ -254,26 +305,28 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
         values, codes, ordered = column.cat.categories, column.cat.codes, column.cat.ordered
     else:
         codes, values = _factorize(column)
-        ordered = pd.api.types.is_datetime64_any_dtype(values.dtype)
+        ordered = values.inferred_type in _TIMES
 
-    numeric = (
-        pd.api.types.is_numeric_dtype(values)
-        and not pd.api.types.is_bool_dtype(values)
-        and values.is_monotonic_increasing
-    )
+    numeric = values.inferred_type in _NUMBERS and values.is_monotonic_increasing
     if numeric and not np.isfinite(values.to_numpy(dtype=float)).all():
         raise ColumnError(
             f"{column.name!r} has infinite numbers: replace them by numbers or missing values"
         )
     values = np.array(values.tolist() + [None], dtype=object)[:-1]
     codes = np.array(codes, dtype=np.int32)
-    absent = codes < 0
-    if absent.any():  # an interval that ends in "?" would have no meaning
-        numeric = ordered = False
+    absent, ordered = codes < 0, bool(ordered or numeric)
+    if absent.any():
+        numeric = False  # the missing value stands beside the numbers, which keep their order
         if MISSING not in values:
             values = np.append(values, MISSING)
-        codes[absent] = np.flatnonzero(values == MISSING)[0]
-    ordered = bool(ordered or numeric)
+        marked = np.flatnonzero(values == MISSING)[0]
+        if (codes == marked).any():
+            raise ColumnError(
+                f"{column.name!r} has missing values and values {MISSING!r}, as which they would "
+                f"be published: na=[{MISSING!r}] (--na {MISSING!r}), or rename the values"
+            )
+        ordered = ordered and marked == len(values) - 1
+        codes[absent] = marked
     positions = values.astype(float) if numeric else np.arange(len(values), dtype=float)
     if numeric and not _has_width(positions):
         numeric, positions = False, np.arange(len(values), dtype=float)

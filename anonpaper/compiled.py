@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-__all__ = ["at_once", "inner", "lean", "loop", "part", "prange"]
+__all__ = ["at_once", "inner", "lean", "loop", "part"]
 
 #: Loops are compiled for arrays longer than this. Compiling takes 1 to 8 s with an empty cache;
 #: interpreting 2,000 rows takes 0.1 s, or 1 s where time grows with the square of the rows.
@@ -24,9 +24,6 @@ MOST_ROWS = 2_048
 #: They are compiled too once they have been interpreted for so many seconds, about what compiling
 #: takes: nobody waits more than twice as long as with the better choice.
 MOST_SECONDS = 3.0
-
-#: Stands for numba's in loops whose rounds may be spread over threads.
-prange = range
 
 
 class Loop:
@@ -52,18 +49,18 @@ class Loop:
     @functools.cached_property
     def interpreted(self) -> Callable:
         """The function as Python runs it."""
-        return self._calling("interpreted", {})
+        return self._calling("interpreted")
 
     @functools.cached_property
     def compiled(self) -> Callable:
         """The function as numba compiles it, once for this and later processes."""
         numba = _numba()
-        function = self._calling("compiled", {"prange": numba.prange})
+        function = self._calling("compiled")
         return numba.njit(function, cache=True, no_cfunc_wrapper=True, **self._options)
 
-    def _calling(self, kind: str, names: dict[str, object]) -> Callable:
+    def _calling(self, kind: str) -> Callable:
         """Return the function, its names of loops bound to this kind of them."""
-        function = self._function
+        function, names = self._function, {}
         for name in function.__code__.co_names:
             value = function.__globals__.get(name)
             if isinstance(value, Loop) and value is not self:

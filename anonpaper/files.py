@@ -49,16 +49,20 @@ def cache_folder() -> Path:
 
 
 @contextmanager
-def whole_files(paths: Sequence[str | Path], *, replace: bool = True) -> Iterator[list[IO[bytes]]]:
+def whole_files(
+    paths: Sequence[str | Path], *, replace: bool = True, private: Sequence = ()
+) -> Iterator[list[IO[bytes]]]:
     """Open new files; all of them appear under their names only if the block succeeds.
 
     If the process is killed, every file is either old or new. New files follow the user's umask
     and are not more accessible than the files they replace. Symbolic links stay. Without
-    `replace`, FileExistsError if a file exists, even if it was made meanwhile.
+    `replace`, FileExistsError if a file exists, even if it was made meanwhile. Only the user may
+    read the files among `private`.
     """
     places = [Path(os.path.realpath(path)) for path in paths]
     with ExitStack() as left_over:
-        opened = [_open_scratch(place, left_over) for place in places]
+        masks = [0o600 if path in private else 0o666 for path in paths]
+        opened = list(map(_open_scratch, places, masks, [left_over] * len(places)))
         yield [stream for stream, _ in opened]
         names = [
             _close_scratch(stream, name or _beside(place, left_over))
@@ -80,11 +84,11 @@ def whole_files(paths: Sequence[str | Path], *, replace: bool = True) -> Iterato
             undo.pop_all()  # every file is in place
 
 
-def _open_scratch(place: Path, left_over: ExitStack) -> tuple[IO[bytes], Path | None]:
+def _open_scratch(place: Path, mask: int, left_over: ExitStack) -> tuple[IO[bytes], Path | None]:
     """Open a future file, without a name if the system allows that."""
     place.parent.mkdir(parents=True, exist_ok=True)
     old = place.stat() if place.exists() else None
-    mode = 0o666 if old is None else old.st_mode & 0o666  # the system subtracts the umask
+    mode = mask if old is None else old.st_mode & mask  # the system subtracts the umask
     name = None
     try:
         number = os.open(place.parent, os.O_TMPFILE | os.O_RDWR, mode)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +23,11 @@ from anonpaper.errors import (
 )
 from anonpaper.files import named_by_user, write_named
 from anonpaper.hierarchy_rows import ISO_DATE, STAR, exact_number
-from anonpaper.microdata import Attribute
+from anonpaper.microdata import MISSING, Attribute
 
 __all__ = ["ISO_DATE", "STAR", "Hierarchy", "check_hierarchies", "exact_number"]
 
+_N = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _ARX = {"header": False, "index": False, "lineterminator": "\n"}
 
 
@@ -57,7 +60,13 @@ class Hierarchy:
                 f"all rows must have the same number of levels; {short[0]!r} has {len(short)}, "
                 f"others up to {max(lengths)}"
             )
+        for row in rows:
+            if "" in row[1:]:
+                raise HierarchyError(f"{row[0]!r} has an empty name on level {row.index('', 1)}")
         self._row_of = {row[0]: row for row in rows}
+        self._row_of_number = {
+            Decimal(t): row for t, row in self._row_of.items() if _N.fullmatch(t)
+        }
         if len(self._row_of) < len(rows):
             counts = Counter(row[0] for row in rows)
             twice = sorted(value for value, count in counts.items() if count > 1)
@@ -96,14 +105,22 @@ class Hierarchy:
     def generalize(self, value: object, level: int) -> str:
         """Return the name of a value on a level; HierarchyError for an unknown value."""
         level = check_integer("level", level, 0, self.height)
-        if str(value) not in self._row_of:
+        row = self._row(value)
+        if row is None:
             raise HierarchyError(f"the hierarchy lacks the value {value!r}")
-        return self._row_of[str(value)][level]
+        return row[level]
+
+    def _row(self, value: object) -> list[str] | None:
+        """The row of a value; numbers are equal however they are written."""
+        text, is_number = str(value), not isinstance(value, bool | str)
+        if text not in self._row_of and is_number and _N.fullmatch(text):
+            return self._row_of_number.get(Decimal(text))
+        return self._row_of.get(text)
 
     def written(self, value: object, level: int) -> object:
         """Return the published form of a value on a level: the value if its name is the same."""
         name = self.generalize(value, level)
-        return value if name == str(value) else name
+        return value if name in (str(value), self._row(value)[0]) else name
 
     def maps(self, attribute: Attribute) -> np.ndarray:
         """Return the sub-domain of every value on every level, shape (height + 1, size), int32.
@@ -111,7 +128,7 @@ class Hierarchy:
         Sub-domains are numbered in the order of their first value in the attribute's domain.
         HierarchyError names the values that the hierarchy lacks.
         """
-        rows = [self._row_of.get(str(value)) for value in attribute.values]
+        rows = [self._row(value) for value in attribute.values]
         if None in rows:
             lacking = attribute.values[[row is None for row in rows]].tolist()
             raise HierarchyError(
@@ -198,21 +215,6 @@ class Hierarchy:
         return cls(hierarchy_rows.intervals(values, widths))
 
     @classmethod
-    def quantiles(cls, values: Sequence[float], parts: Sequence[int] = (8, 4, 2)) -> Hierarchy:
-        """Return a hierarchy of numbers: parts with similar numbers of rows, then a star.
-
-        `values` are those of all rows, with repetitions; equal ones stay together. `parts` has a
-        number of at least 2 per level, each a multiple of the next (else ParameterError). A part
-        is written ``[first - last]`` with values that occur, which reveals them.
-
-        Examples
-        --------
-        >>> Hierarchy.quantiles([1, 1, 2, 3, 3, 9], parts=[3]).rows
-        [['1', '1', '*'], ['2', '2', '*'], ['3', '[3 - 9]', '*'], ['9', '[3 - 9]', '*']]
-        """
-        return cls(hierarchy_rows.quantiles(values, parts))
-
-    @classmethod
     def prefixes(cls, values: Sequence, keep: Sequence[int] | None = None) -> Hierarchy:
         """Return a hierarchy of codes by their first characters, such as zip codes, then a star.
 
@@ -254,6 +256,7 @@ class Hierarchy:
     def from_csv(cls, path: str | Path, sep: str = ";") -> Hierarchy:
         """Read a hierarchy in ARX's format: a line per value, no header, UTF-8, `sep` between.
 
+        A line that begins with an empty field is the one of missing values.
         FileError if the file cannot be read, HierarchyError if it is not a hierarchy,
         ParameterError for a wrong separator.
         """
@@ -262,7 +265,8 @@ class Hierarchy:
             content = Path(path).read_bytes()
         try:
             lines = io.StringIO(content.decode("utf-8-sig"), newline="")
-            return cls([row for row in csv.reader(lines, delimiter=sep) if row])
+            rows = [row for row in csv.reader(lines, delimiter=sep) if row]
+            return cls([[row[0] or MISSING, *row[1:]] for row in rows])
         except (csv.Error, UnicodeDecodeError) as error:
             raise HierarchyError(f"{path} is not a table in UTF-8: {error}") from None
 

@@ -24,7 +24,7 @@ from anonpaper.errors import (
 from anonpaper.microdata import MISSING, Attribute
 
 __all__ = ["ISO_DATE", "STAR", "balanced", "dates", "exact_number", "intervals", "listed",
-           "prefixes", "quantiles"]  # fmt: skip
+           "prefixes"]  # fmt: skip
 
 #: How a suppressed value is written.
 STAR = "*"
@@ -37,8 +37,8 @@ _DATES = {
     "day": (lambda when: f"{when.date()}", "%[dj]"),
     "month": (lambda when: f"{when.date()}"[:7], "%[mbBj]"),
     "quarter": (lambda when: f"{when.year:04d}-Q{when.quarter}", "%[mbBj]"),
-    "year": (lambda when: f"{when.year:04d}", "%[Yy]"),
-    "decade": (lambda when: f"{when.year // 10 * 10}s", "%[Yy]"),
+    "year": (lambda when: f"{when.year:04d}", "%Y"),
+    "decade": (lambda when: f"{when.year // 10 * 10}s", "%Y"),
 }
 
 
@@ -69,38 +69,14 @@ def intervals(values: Sequence[float], widths: Sequence[float]) -> list[list]:
             )
 
     def names(value):
-        place = exact_number("a value", value, -np.inf)
+        if isinstance(value, str) and re.fullmatch(r"\d+(?:\.\d+)?\+", value, re.ASCII):
+            return [value] * len(steps)  # such as 90+, above all others
+        is_text = isinstance(value, str) and re.fullmatch(r"[+-]?\d+(?:\.\d+)?", value, re.ASCII)
+        place = Fraction(value) if is_text else exact_number("a value", value, -np.inf)
         lows = [(floor(place / width) * width, width) for width in steps]
         return [f"[{_decimal(low)}, {_decimal(low + width)})" for low, width in lows]
 
     return _rows(listed(values), names)
-
-
-def quantiles(values: Sequence[float], parts: Sequence[int]) -> list[list]:
-    """Return the rows of parts with similar numbers of people."""
-    parts = [check_integer("parts", part, 2) for part in check_sequence("parts", parts)]
-    if not parts or any(finer % coarser for finer, coarser in pairwise(parts)):
-        raise ParameterError(f"each of parts must be a multiple of the next, got {parts}")
-    if not isinstance(values, pd.Series):
-        values = pd.Series(check_sequence("values", values), dtype=object)
-    try:
-        rows = values.value_counts().to_dict()
-    except TypeError:
-        raise ParameterError("values must be numbers, got lists, sets or dicts") from None
-    missing = [MISSING] * (rows.pop(MISSING, 0) > 0 or values.hasnans)
-    ascending = sorted(rows, key=lambda value: exact_number("a value", value, -np.inf))
-    counts = np.array([rows[value] for value in ascending], dtype=np.int64)
-    # A value belongs to the part that contains the middle of its rows.
-    finest = (2 * np.cumsum(counts) - counts) * parts[0] // (2 * max(counts.sum(), 1))
-    names: dict[object, list[str]] = {value: [] for value in ascending}
-    for part in parts:
-        part_of = finest // (parts[0] // part)
-        for number in np.unique(part_of):
-            held = [ascending[i] for i in np.flatnonzero(part_of == number)]
-            name = str(held[0]) if len(held) == 1 else f"[{held[0]} - {held[-1]}]"
-            for value in held:
-                names[value].append(name)
-    return _rows([*ascending, *missing], names.get, levels=len(parts))
 
 
 def prefixes(values: Sequence, keep: Sequence[int] | None) -> list[list]:

@@ -23,7 +23,8 @@ from matplotlib.figure import Figure
 
 __all__ = [
     "HATCHES", "LOOKS", "PALE", "STAND_IN", "STYLE_FILE", "WIDTHS", "bars", "cells", "footer",
-    "label_lines", "lines", "published", "render", "slider", "stamp", "subplots", "use_style",
+    "label_lines", "lines", "published", "render", "slider", "stamp", "subplots", "tables",
+    "use_style",
 ]  # fmt: skip
 
 STYLE_FILE = Path(__file__).with_name("anonpaper.mplstyle")
@@ -212,6 +213,21 @@ def cells(
     ax.spines[:].set_visible(False)
 
 
+def tables(steps: Sequence[tuple[str, pd.DataFrame, Sequence, dict]]) -> Figure:
+    """Draw small tables in two columns: each a title, texts, colours, and options of `cells`."""
+    rows = -(-len(steps) // 2)
+    most = max(len(texts) for _, texts, *_ in steps)
+    height = rows * (0.6 + 0.17 * most)
+    figure, axes = subplots(columns=2, rows=rows, cols=2, height=height)
+    for ax in axes.flat[len(steps) :]:
+        ax.set_axis_off()
+    for ax, (title, texts, colours, options) in zip(axes.flat, steps, strict=False):
+        cells(ax, texts, colours, **options)
+        ax.set_ylim(most, 0)
+        ax.set_title(title, fontsize=8)
+    return figure
+
+
 def label_lines(ax: Axes) -> None:
     """Write each line's name at its right end instead of a legend, for few lines.
 
@@ -252,19 +268,14 @@ def footer(figure: Figure, text: str) -> None:
     figure.text(0.995, 0.2 * height, text, gid="footer", **look)
 
 
-def render(figure: Figure, format: str) -> bytes:
-    """Return the figure as a file's content ("svg" or "png"), the same bytes each time.
+def render(figure: Figure) -> bytes:
+    """Return the figure as a png file's content, the same bytes each time.
 
-    Ids of SVG elements come from a fixed salt, and the metadata omit time and matplotlib's
-    version. Equal bytes need equal versions of matplotlib and FreeType.
+    Equal bytes need equal versions of matplotlib and FreeType.
     """
-    silence = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
-    if format not in silence:
-        raise ValueError(f"format is 'svg' or 'png', got {format!r}")
     content = io.BytesIO()
-    fixed = {"svg.hashsalt": "anonpaper", "svg.fonttype": "path", "savefig.bbox": "standard"}
-    with mpl.rc_context(fixed):
-        figure.savefig(content, format=format, metadata=silence[format], dpi=300)
+    with mpl.rc_context({"savefig.bbox": "standard"}):
+        figure.savefig(content, format="png", metadata={"Software": None}, dpi=300)
     return content.getvalue()
 
 

@@ -6,6 +6,7 @@ is stored as two bounds; only a set with gaps is listed.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +18,12 @@ from anonpaper.hierarchy import STAR
 from anonpaper.microdata import MISSING, Attribute
 
 __all__ = ["SubDomains"]
+
+
+def _quoted(value: object) -> str:
+    text = str(value)
+    plain = text and text == text.strip() and not re.search(r'[,"{}\r\n]', text)
+    return text if plain else '"' + text.replace('"', '""') + '"'
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +100,10 @@ class SubDomains:
     def labels(self) -> np.ndarray:
         """The text of every sub-domain, shape (r,), dtype object: a name, value, star or set.
 
-        A run of an ordered attribute is ``[first - last]``, any other set ``{a, b, c}``. Unordered
-        values are sorted in it, whatever the order in which they were declared.
+        A run of an ordered attribute is ``[first - last]``, with missing values
+        ``{[first - last], ?}``, any other set ``{a, b, c}``. Unordered values are sorted in it,
+        whatever the order in which they were declared, and quoted as in a csv if they could be
+        misunderstood.
         """
         if self.names is not None:
             return self.names
@@ -105,12 +114,15 @@ class SubDomains:
         return labels
 
     def _written(self, i: int) -> str:
-        if self.attribute.ordered and self.start[i] == self.start[i + 1]:
-            first, last = self.attribute.values[[self.low[i], self.high[i]]]
+        codes = self.members(i)
+        values = self.attribute.values[codes].tolist()
+        known = len(codes) - is_among(values[-1], [MISSING])
+        if self.attribute.ordered and 1 < known == codes[known - 1] - codes[0] + 1:
+            first, last = values[0], values[known - 1]
+            run = f"[{first} - {last}]"
             if isinstance(first, pd.Interval):
-                return str(pd.Interval(first.left, last.right, first.closed))
-            return f"[{first} - {last}]"
-        values = self.attribute.values[self.members(i)].tolist()
+                run = str(pd.Interval(first.left, last.right, first.closed))
+            return run if known == len(codes) else f"{{{run}, {MISSING}}}"
         if not self.attribute.ordered:
             known = [value for value in values if not is_among(value, [MISSING])]
             try:
@@ -118,7 +130,7 @@ class SubDomains:
             except TypeError:
                 known.sort(key=str)
             values = known + [MISSING] * (len(values) - len(known))
-        return "{" + ", ".join(map(str, values)) + "}"
+        return "{" + ", ".join(map(_quoted, values)) + "}"
 
     def members(self, i: int) -> np.ndarray:
         """Return the codes of sub-domain i, ascending."""

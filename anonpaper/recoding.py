@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 
 import numpy as np
 
@@ -34,11 +35,9 @@ class Recoding:
 
     Parameters
     ----------
-    attributes : sequence of Attribute
-        The quasi-identifiers, in the order of the table.
-    maps : sequence of array of int
-        For every attribute the sub-domain of each value, shape (size,), numbered 0, 1, ... without
-        gaps; otherwise ParameterError.
+    attributes, maps : sequence of Attribute, and sequence of array of int
+        The quasi-identifiers, in the order of the table, and for each the sub-domain of every
+        value, shape (size,), numbered 0, 1, ... without gaps; otherwise ParameterError.
     info, algorithm : mapping and str, optional
         The algorithm's report about its run, and its name.
     names : sequence of (array of object, or None), optional
@@ -102,10 +101,9 @@ class Recoding:
         hierarchies: Mapping[object, Hierarchy],
         levels: Mapping[object, int],
     ) -> Recoding:
-        """Return a full-domain recoding: every attribute at one level of its hierarchy.
+        """Return a full-domain recoding: every attribute at its level, an integer, by default 0.
 
-        `levels` maps names to integers; the default 0 keeps the values. Attributes at another
-        level need a hierarchy.
+        Level 0 keeps the values; attributes at another level need a hierarchy.
         """
         attributes = check_sequence("attributes", attributes, Attribute)
         levels = check_named("levels", levels, [a.name for a in attributes])
@@ -128,13 +126,8 @@ class Recoding:
     def decode(cls, attributes: Sequence[Attribute], bits: str | Sequence[int]) -> Recoding:
         """Return the recoding that a chromosome encodes (dewri2009, section 5.1, after Iyengar).
 
-        Parameters
-        ----------
-        attributes : sequence of Attribute
-            The quasi-identifiers; `m.attributes` of a Microdata.
-        bits : str or sequence of int
-            One bit between two successive values of each domain, attribute by attribute: 0 joins
-            them, 1 separates them. ParameterError for another number of bits.
+        `bits`, a text or integers, has one bit between two successive values of each domain,
+        attribute by attribute: 0 joins them, 1 separates them. ParameterError for another number.
 
         Examples
         --------
@@ -199,7 +192,15 @@ class Recoding:
         """Return the recoding of the values that are not withheld."""
         if self.shown_values is None:
             return self
-        return self._of(*recoding_files.without_withheld(self))
+        attributes, maps, names = [], [], []
+        each = zip(self.attributes, self.maps, self.names, self.shown_values, strict=True)
+        for attribute, ids, written, told in each:
+            used, ids = np.unique(ids[told], return_inverse=True)
+            places = attribute.positions[told] if attribute.numeric else np.arange(len(ids)) * 1.0
+            attributes.append(replace(attribute, values=attribute.values[told], positions=places))
+            maps.append(ids)
+            names.append(None if written is None else written[used])
+        return self._of(attributes, maps, names)
 
     def _of(self, attributes: Sequence[Attribute], maps: Sequence, names: Sequence) -> Recoding:
         """Return a recoding of other values with everything else from this one."""
@@ -213,19 +214,9 @@ class Recoding:
 
         A value is known if this recoding has it; if it is a number within a published interval, or
         a text within an interval of alphabetical texts; if the naming hierarchy has it below a
-        name in use; or if the whole column is suppressed.
-
-        Parameters
-        ----------
-        attributes : sequence of Attribute
-            With the same names, in this order, and other domains; otherwise ParameterError.
-
-        Returns
-        -------
-        recoding : Recoding
-            Sub-domains are written as in this one; the last one has all new values.
-        new : dict of attribute name to list
-            The new values, for attributes that have any.
+        name in use; or if the whole column is suppressed. Sub-domains are written as in this
+        recoding; the last one has all new values. The attributes need the same names, in this
+        order; otherwise ParameterError.
         """
         attributes = check_sequence("attributes", attributes, Attribute)
         if self.shown_values is not None:
@@ -248,15 +239,13 @@ class Recoding:
     def save(self, path: str | os.PathLike) -> None:
         """Write the recoding to a JSON file for :meth:`load`, completely or not at all.
 
-        The file has the promises of the recoding, which a release of any table then has to keep,
-        and what a release shows. It has no row, no count, and no value within an interval, below a
-        star or only in withheld rows; such values are new later. Two things exceed a release.
-        If a hierarchy names the sub-domains, all its values below these names are listed, which
-        reveals a column's values if the hierarchy was made from it. Also listed are the categories
-        within an interval of an ordered Categorical that is not alphabetical.
-
-        FileError if it cannot be written; ParameterError for a name or value that is not a text,
-        number or timestamp, and for a principle that is not the package's.
+        The file has the promises, which a release of any table then has to keep, and what a
+        release shows: no row, no count, and no value within an interval, below a star or only in
+        withheld rows; such values are new later. Two things exceed a release: all values that a
+        hierarchy has below the names in use, which reveals a column's values if the hierarchy was
+        made from it; and the categories within an interval of an ordered Categorical that is not
+        alphabetical. FileError if it cannot be written; ParameterError for a name or value that is
+        not a text, number or timestamp, and for a principle that is not the package's.
 
         Examples
         --------

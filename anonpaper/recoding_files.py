@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable
 from itertools import pairwise
 from math import isfinite
 from numbers import Real
@@ -20,7 +19,7 @@ from anonpaper.hierarchy import STAR
 from anonpaper.microdata import MISSING, Attribute
 from anonpaper.principles import read_principle
 
-__all__ = ["content", "labels", "read", "sub_domains_of", "without_withheld"]
+__all__ = ["content", "labels", "read", "sub_domains_of"]
 
 _FORMAT = "anonpaper recoding 1"
 
@@ -35,38 +34,36 @@ def sub_domains_of(r, j: int, values: np.ndarray) -> np.ndarray:
     attribute, ids = r.attributes[j], r.maps[j]
     if labels(r, j) == [STAR]:
         return np.zeros(len(values), np.intp)
-    number = {str(value): i for value, i in zip(attribute.values, ids, strict=True)}
-    number |= dict(zip(*_named_by_tree(r, j), strict=True))
-    number |= {  # 5.0 equals 5, but True is not 1
-        value: i for value, i in zip(attribute.values, ids, strict=True) if not _is_bool(value)
-    }
+    number = dict(zip(*_named_by_tree(r, j), strict=True))
+    pairs = zip(attribute.values, ids, strict=True)
+    number |= {text: i for value, i in pairs for text in _texts(value)}
     intervals = _intervals(r, j)
 
     def of(value):
-        text = number.get(str(value), -1)
-        found = text if _is_bool(value) else number.get(value, text)
+        found = next((number[text] for text in _texts(value) if text in number), -1)
         within = (i for i, low, high in intervals if _lies_within(value, low, high))
         return found if found >= 0 else next(within, -1)
 
     return np.fromiter(map(of, values), np.intp, len(values))
 
 
+def _texts(value: object) -> list[str]:
+    """How a value may be written: 5.0 equals 5, but True is not 1."""
+    whole = [str(int(value))] if _is_number(value) and float(value).is_integer() else []
+    return [str(value), *whole]
+
+
 def _intervals(r, j: int) -> list[tuple[int, object, object]]:
-    """Sub-domains written as intervals: their numbers, first and last values."""
-    members, values = r.members(r.attributes[j].name), r.attributes[j].values
-    if r.names[j] is not None or not _is_sorted(r, j):
+    """Sub-domains written as intervals of an ordered domain: numbers, first and last values."""
+    attribute, members = r.attributes[j], r.members(r.attributes[j].name)
+    values = attribute.values
+    is_sorted = attribute.numeric or (
+        attribute.ordered and all(_lies_within(low, low, high) for low, high in pairwise(values))
+    )
+    if r.names[j] is not None or not is_sorted:
         return []
     runs = np.flatnonzero((members.sizes > 1) & ~members.has_gaps & ~members.is_star)
     return [(int(i), values[members.low[i]], values[members.high[i]]) for i in runs]
-
-
-def _is_sorted(r, j: int) -> bool:
-    """Whether a domain is ordered as numbers, instants, or alphabetical texts."""
-    attribute = r.attributes[j]
-    return attribute.numeric or (
-        attribute.ordered
-        and all(_lies_within(low, low, high) for low, high in pairwise(attribute.values))
-    )
 
 
 def _named_by_tree(r, j: int) -> tuple[list[str], list[int]]:
@@ -75,10 +72,8 @@ def _named_by_tree(r, j: int) -> tuple[list[str], list[int]]:
     if tree is None or r.names[j] is None:
         return [], []
     number = {str(label): i for i, label in enumerate(labels(r, j))}
-    held = {}
-    for value, *above in tree.rows:
-        found = [number[name] for name in (value, *above) if name in number]
-        held |= {value: found[0]} if found else {}
+    found = {row[0]: [number[name] for name in row if name in number] for row in tree.rows}
+    held = {value: numbers[0] for value, numbers in found.items() if numbers}
     return list(held), list(held.values())
 
 
@@ -98,20 +93,6 @@ def _told(r, j: int) -> dict[str, list]:
     return {"values": values, "map": ids[told].tolist(), "names": names}
 
 
-def without_withheld(r) -> tuple[list, list, list]:
-    """Return attributes, maps and names of a recoding without withheld values."""
-    attributes, maps, names = [], [], []
-    for attribute, ids, written, told in zip(
-        r.attributes, r.maps, r.names, r.shown_values, strict=True
-    ):
-        used, ids = np.unique(ids[told], return_inverse=True)
-        places = attribute.positions[told] if attribute.numeric else np.arange(len(ids)) * 1.0
-        attributes.append(replace(attribute, values=attribute.values[told], positions=places))
-        maps.append(ids)
-        names.append(None if written is None else written[used])
-    return attributes, maps, names
-
-
 def content(r) -> str:
     """Return the JSON text of a recoding that has no withheld value."""
     parts = [
@@ -123,9 +104,7 @@ def content(r) -> str:
         told[name] = [repr(p) for p in getattr(r, name) if read_principle(repr(p))]
     try:
         for part in parts:  # JSON would give a tuple back as a list
-            written = [part["name"], *part["values"], *(part["names"] or [])]
-            if any(isinstance(value, tuple) for value in written):
-                raise TypeError("a tuple")
+            _check_plain([part["name"], *part["values"], *(part["names"] or [])])
         return json.dumps(told, default=_time, indent=1, allow_nan=False) + "\n"
     except (TypeError, ValueError) as error:
         raise ParameterError(
@@ -140,20 +119,19 @@ def read(path: str | os.PathLike, kind: Callable):
     try:
         told = json.loads(held.decode(), object_hook=_with_times)
         json.dumps(told, ensure_ascii=False, default=str).encode()  # half a character
-        _check_kinds(told, format=str, algorithm=str, attributes=list, withhold=list)
         if told["format"] != _FORMAT:
             raise KeyError(f"format {_FORMAT!r}")
         parts = told["attributes"]
-        attributes = [_attribute(part) for part in parts]
+        attributes = [_attribute(**part) for part in parts]
         if len({a.name for a in attributes}) < len(attributes):
             raise ValueError("two attributes of one name")
         names = [p["names"] and np.array([*p["names"], None], object)[:-1] for p in parts]
         withhold = [read_principle(text) for text in told["withhold"]]
         maps = [part["map"] for part in parts]
-        r = kind(attributes, maps, None, told["algorithm"], names, withhold=withhold)
+        r = kind(attributes, maps, None, str(told["algorithm"]), names, withhold=withhold)
         r.promised = tuple(map(read_principle, told.get("promised", [])))
         return r
-    except (AnonpaperError, ArithmeticError, LookupError, TypeError, ValueError,
+    except (AnonpaperError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError,
             RecursionError) as error:  # fmt: skip
         raise FileError(
             f"{path} is not a recoding written by Recoding.save "
@@ -161,40 +139,31 @@ def read(path: str | os.PathLike, kind: Callable):
         ) from None
 
 
-def _check_kinds(told: Mapping, **kinds: type | tuple) -> None:
-    """Raise TypeError if an entry of a file has another type."""
-    for name, kind in kinds.items():
-        if not isinstance(told[name], kind):
-            raise TypeError(f"{name} is {str(told[name])[:40]!r}")
+def _check_plain(values: list) -> None:
+    for value in values:
+        if not isinstance(value, str | int | float | np.generic | pd.Timestamp):
+            raise TypeError(f"{str(value)[:40]!r} is a {type(value).__name__}")
 
 
-def _attribute(told: Mapping) -> Attribute:
+def _attribute(name, numeric: bool, ordered: bool, values: list, map: list, names) -> Attribute:
     """Return an attribute from its entry in a file: text, numbers and booleans."""
-    plain = (str, int, float, pd.Timestamp)
-    _check_kinds(told, name=plain, values=list, names=(list, type(None)), map=list)
-    _check_kinds(told, numeric=bool, ordered=bool)
-    values = np.array([*told["values"], None], dtype=object)[:-1]
-    for value in [told["name"], *values, *(told["names"] or [])]:
-        _check_kinds({"a value": value}, **{"a value": plain})
-        if isinstance(value, float) and not isfinite(value):
-            raise ValueError(f"{value} is not a finite number")
-    if len(set(values)) < len(values):
+    if not (type(numeric) is type(ordered) is bool and all(type(i) is int for i in map)):
+        raise TypeError("numeric, ordered or map has a wrong type")
+    _check_plain([name, *values, *(names or [])])
+    if len(set(values)) < len(values) or not isinstance(values, list):
         raise ValueError("a value occurs twice")
-    if not all(type(number) is int for number in told["map"]):
-        raise TypeError("map has entries that are not integers")
-    numeric = told["numeric"] and told["names"] is None  # values of named trees are texts
+    numeric = numeric and names is None  # values of named trees are texts
+    values = np.array([*values, None], dtype=object)[:-1]
     positions = values.astype(float) if numeric else np.arange(len(values), dtype=float)
-    if numeric and not (all(map(_is_number, values)) and (np.diff(positions) > 0).all()):
+    if numeric and not (all(_is_number(v) for v in values) and (np.diff(positions) > 0).all()):
         raise ValueError("numbers do not ascend")
-    return Attribute(told["name"], values, numeric, told["ordered"], positions)
-
-
-def _is_bool(value: object) -> bool:
-    return isinstance(value, (bool, np.bool_))
+    if not all(isfinite(value) for value in [*values, *(names or [])] if _is_number(value)):
+        raise ValueError("a number is not finite")
+    return Attribute(name, values, numeric, ordered, positions)
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not _is_bool(value)
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
 def _lies_within(value: object, low: object, high: object) -> bool:

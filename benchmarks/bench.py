@@ -165,7 +165,9 @@ def in_files() -> tuple[Path, object]:
 def scan_to_audit() -> None:
     """Read these files, anonymize, write, and audit what was written."""
     (folder, engine), occ = in_files(), load("occ")
-    m = ap.scan(f"{folder}/?.parquet", occ.qi, occ.sensitive, engine=engine, missing="category")
+    m = ap.scan(
+        engine.read_parquet(f"{folder}/?.parquet"), occ.qi, occ.sensitive, missing="category"
+    )
     release = ap.suppress(m, ap.tp_plus(m, 4))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -254,7 +256,7 @@ def rows():
                    partial(groupby, table), limit)  # fmt: skip
     for name, search in {
         "full_domain, a node": lambda: ap.full_domain(visits(), 50, flat(), suppression=0.01),
-        "tds, a step": lambda: ap.tds(visits(), 2, flat(), suppression=0.01),
+        "tds, a step": lambda: ap.tds(visits(), 2, flat()),
     }.items():
         yield f"{name} / pandas groupby", partial(a_look, search), partial(groupby, people), 10
     bits = lambda: evaluator()[0].evaluate(evaluator()[1])  # noqa: E731

@@ -101,14 +101,13 @@ def test_direct_labels_do_not_touch(ax):
     assert all(low.y0 < high.y0 - 1 for low, high in zip(boxes, boxes[1:], strict=False))
 
 
-@pytest.mark.parametrize("format", ["svg", "png"])
-def test_the_same_bytes_from_another_process(format):
+def test_the_same_bytes_from_another_process():
     script = (
         "import hashlib, pandas as pd; from anonpaper import plots; plots.use_style();"
         "figure, ax = plots.subplots();"
         "frame = pd.DataFrame({'l': [2, 4], 'stars': [5, 9], 'a': ['TP', 'TP+']});"
         "plots.bars(ax, frame, 'l', 'stars', 'a'); plots.stamp(figure);"
-        f"print(hashlib.sha256(plots.render(figure, {format!r})).hexdigest())"
+        "print(hashlib.sha256(plots.render(figure)).hexdigest())"
     )
     runs = {
         subprocess.run(

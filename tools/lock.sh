@@ -16,7 +16,7 @@ uv="$folder/uv/bin/uv pip compile --quiet --no-header --no-annotate --python $fo
 torch=$(sed -nE 's/.*"(torch==[^"]+)".*/\1/p' pyproject.toml)
 untied=$(sed -nE 's/^((pycanon|beartype)==[^ ]+).*/\1/p' requirements.lock)
 $pip install -qq "$torch"
-$pip install -qq --editable '.[all,synthesis,cluster,scale,notebooks,site,test]'
+$pip install -qq --editable '.[all,synthesis,scale,notebooks,site,test]'
 # pycanon pins versions of numpy and scipy that it does not need
 # shellcheck disable=SC2086  # two words: pycanon and beartype
 $pip install -qq --no-deps $untied

@@ -1,7 +1,7 @@
 """Run one notebook, for the Makefile.
 
     notebooks.py run PAPER/NAME [--profile PROFILE] [--to FOLDER]   into figures/<profile>
-    notebooks.py refresh PAPER/NAME    in place, and its quick tables into figures/expected/quick
+    notebooks.py refresh PAPER/NAME    in place, and its quick tables into figures/expected
 
 The executed notebook is written last, so that it says that all results are there. At quick sizes
 it shows the results of the paper edition, as the committed notebook does.
@@ -22,6 +22,9 @@ import papermill
 import yaml
 from jupyter_client.manager import AsyncKernelManager
 from nbconvert.preprocessors.coalescestreams import CoalesceStreamsPreprocessor
+from verify import stacked
+
+from anonpaper.files import write_whole
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
@@ -51,7 +54,9 @@ def main(arguments: list[str] | None = None) -> int:
     if given.command == "refresh":
         shutil.copyfile(executed, inputs.NOTEBOOKS / f"{given.name}.ipynb")
         if manifest.exists():
-            expect(results, [path for path in share["outputs"] if path.endswith(".csv")])
+            tables = [path for path in share["outputs"] if path.endswith(".csv")]
+            expected = inputs.FIGURES / "expected" / f"{given.name}.csv"
+            write_whole(expected, stacked(results, tables).to_csv(index=False))
     target = results / "notebooks" / f"{given.name}.ipynb"
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.move(executed, target)
@@ -110,14 +115,6 @@ def clean(path: Path) -> None:
     CoalesceStreamsPreprocessor().preprocess(notebook, {})
     notebook.metadata = {"kernelspec": KERNELSPEC, "language_info": {"name": "python"}}
     path.write_text(nbformat.writes(notebook, indent=1, ensure_ascii=False).rstrip("\n") + "\n")
-
-
-def expect(results: Path, tables: list[str]) -> None:
-    """Keep the tables of a quick run as those that `make verify` expects."""
-    for table in tables:
-        target = inputs.FIGURES / "expected" / "quick" / table
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(results / table, target)
 
 
 if __name__ == "__main__":

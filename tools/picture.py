@@ -42,7 +42,7 @@ def picture() -> bytes:
     plots.published(right, theirs, x, y, "table", order=names)
     right.set_title("Figure 10 of boger2020, published and ours", fontsize=9)
     right.legend(loc="upper left", fontsize=7)
-    return plots.render(figure, "png")
+    return plots.render(figure)
 
 
 if __name__ == "__main__":

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
-from pathlib import Path
 
 import pandas as pd
 
 from anonpaper.compendium.tables import notebooks_folder
-from anonpaper.errors import ParameterError
 
 __all__ = ["Paper", "overview", "papers"]
 
@@ -43,18 +41,14 @@ class Paper:
 def papers() -> dict[str, Paper]:
     """Return the papers by key, the oldest first.
 
-    Raises
-    ------
-    ParameterError
-        A paper.toml has fields that :class:`Paper` lacks.
-
     Examples
     --------
     >>> papers()["xiao2010"].name
     'Xiao et al. 2010'
     """
     folder = notebooks_folder()
-    found = [] if folder is None else [_read(file) for file in folder.glob("*/paper.toml")]
+    files = [] if folder is None else folder.glob("*/paper.toml")
+    found = [Paper(key=file.parent.name, **tomllib.loads(file.read_text())) for file in files]
     return {paper.key: paper for paper in sorted(found, key=lambda paper: (paper.year, paper.key))}
 
 
@@ -69,11 +63,3 @@ def overview() -> pd.DataFrame:
     known = papers()
     rows = [(paper.name, paper.title, paper.question) for paper in known.values()]
     return pd.DataFrame(rows, index=[*known], columns=["paper", "title", "asks"])
-
-
-def _read(file: Path) -> Paper:
-    fields = tomllib.loads(file.read_text(encoding="utf-8"))
-    try:
-        return Paper(key=file.parent.name, **fields)
-    except TypeError as error:
-        raise ParameterError(f"{file.parent.name}/{file.name}: {error}") from None

@@ -5,7 +5,6 @@ Several intervals "together" hold all at once at `LEVEL`, each at a higher level
 
 from __future__ import annotations
 
-import math
 from functools import cache
 
 import numpy as np
@@ -32,11 +31,8 @@ def mean_interval(values, *, level: float = LEVEL, within: tuple[float, float] =
     draws, and may lie at either bound. Values that differ only by rounding count as equal there.
     """
     values, (least, most) = np.asarray(values, dtype=float), within
-    if values.ndim != 1 or values.size == 0 or np.isnan(values).any() or not 0 < level < 1:
-        raise ParameterError(
-            "mean_interval takes one number per seed, none missing, and a level in (0, 1); "
-            f"got {values.tolist()} and {level}"
-        )
+    if values.ndim != 1 or values.size == 0 or np.isnan(values).any():
+        raise ParameterError(f"an interval needs one number per seed: {values.tolist()}")
     if values.min() < least - _ROUNDING or values.max() > most + _ROUNDING:
         raise ParameterError(f"values are not within {least} and {most}: {values.tolist()}")
     if values.size == 1:
@@ -47,17 +43,12 @@ def mean_interval(values, *, level: float = LEVEL, within: tuple[float, float] =
         if not bounded:
             return same, same
         return same - others * (same - least), same + others * (most - same)
-    # around one of them, so that the spread of nearly equal ones is not lost to rounding
-    apart = values - values[0]
-    half = _quantile(level, apart.size - 1) * apart.std(ddof=1) / math.sqrt(apart.size)
-    low, high = values[0] + apart.mean() - half, values[0] + apart.mean() + half
-    return float(max(low, least)), float(min(high, most))
+    half = _half(level, values.size - 1, values.var(ddof=1) / values.size)
+    return float(max(values.mean() - half, least)), float(min(values.mean() + half, most))
 
 
 def level_of_each(intervals: int) -> float:
     """Return the level of each of several intervals that hold together at `LEVEL`."""
-    if intervals < 1:
-        raise ParameterError(f"the level is shared by one interval at least, got {intervals}")
     return 1 - (1 - LEVEL) / intervals
 
 
@@ -70,25 +61,14 @@ def mean_intervals(values, *, within: tuple[float, float] = _ANY) -> np.ndarray:
 
 def difference_intervals(lower, higher) -> np.ndarray:
     """Return the intervals of mean differences ``higher - lower``, seed by seed, all together."""
-    lower, higher = (np.asarray(side, dtype=float) for side in (lower, higher))
-    if lower.shape != higher.shape:
-        raise ParameterError(
-            "means are compared at the same settings and by the same seeds; "
-            f"got shapes {lower.shape} and {higher.shape}"
-        )
-    return mean_intervals(higher - lower)
+    return mean_intervals(np.asarray(higher, float) - np.asarray(lower, float))
 
 
 def prediction_interval(values, *, level: float = LEVEL) -> tuple[float, float]:
     """Return the interval of one more run, by Student's t."""
-    n, mean, spread = len(values), np.mean(values), np.std(values, ddof=1)
-    half = _quantile(level, n - 1) * spread * math.sqrt(1 + 1 / n)
+    n, mean = len(values), np.mean(values)
+    half = _half(level, n - 1, np.var(values, ddof=1) * (1 + 1 / n))
     return float(mean - half), float(mean + half)
-
-
-def _quantile(level: float, freedom: float) -> float:
-    """Return the quantile of Student's t for a level on both sides."""
-    return float(scipy.special.stdtrit(freedom, (1 + level) / 2))
 
 
 @cache
@@ -100,17 +80,16 @@ def share_interval(successes: int, trials: int, *, level: float = LEVEL) -> tupl
 
 def welch_interval(lower: np.ndarray, higher: np.ndarray, level: float) -> tuple[float, float]:
     """Return Welch's interval of the difference of two means."""
-    if min(lower.size, higher.size) == 1:
+    sizes = np.array([lower.size, higher.size])
+    if sizes.min() == 1:
         return _ANY
-    if np.ptp(lower) == 0:  # only the other side varies
-        return mean_interval(higher - lower[0], level=level)
-    if np.ptp(higher) == 0:
-        return mean_interval(higher[0] - lower, level=level)
-    # each around one of its own, as in `mean_interval`
-    parts = [(side - side[0]).var(ddof=1) / side.size for side in (lower, higher)]
-    freedom = sum(parts) ** 2 / sum(
-        part**2 / (side.size - 1) for part, side in zip(parts, (lower, higher), strict=True)
-    )
-    half = _quantile(level, freedom) * math.sqrt(sum(parts))
-    mean = higher[0] - lower[0] + (higher - higher[0]).mean() - (lower - lower[0]).mean()
+    parts = np.array([lower.var(ddof=1), higher.var(ddof=1)]) / sizes
+    mean = higher.mean() - lower.mean()
+    freedom = parts.sum() ** 2 / max((parts**2 / (sizes - 1)).sum(), 1e-300)
+    half = _half(level, freedom, parts.sum()) if parts.sum() else 0
     return float(mean - half), float(mean + half)
+
+
+def _half(level: float, freedom: float, variance: float) -> float:
+    """Return half of an interval by Student's t."""
+    return float(scipy.special.stdtrit(freedom, (1 + level) / 2) * np.sqrt(variance))

@@ -1,41 +1,28 @@
-"""Where results go, and one digest of the code that they depend on."""
+"""One digest of the code that results depend on."""
 
 from __future__ import annotations
 
 import ast
-import os
 import re
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from anonpaper.compendium.tables import notebooks_folder
-from anonpaper.files import project_root, sha256
+from anonpaper.files import sha256
 
-__all__ = ["code_digest", "figures_root", "profile", "sources_digest"]
+__all__ = ["code_digest"]
 
 PACKAGE = Path(__file__).parents[1]
-_SOURCES = {".csv", ".json", ".mplstyle", ".py", ".toml"}
+_SOURCES = {".csv", ".json", ".py", ".toml"}
 _JUDGES = re.compile(r"compendium/(claims|intervals)\.py$|/claims\.py$|/paper\.toml$|/slides/")
-
-
-def profile() -> str:
-    """Return the name of the profile: $ANONPAPER_PROFILE, or "quick"."""
-    return os.environ.get("ANONPAPER_PROFILE") or "quick"
-
-
-def figures_root() -> Path:
-    """Return the folder of all results: $ANONPAPER_FIGURES, or figures/<profile>."""
-    given = os.environ.get("ANONPAPER_FIGURES")
-    if given:
-        return Path(given).resolve()
-    return (project_root(Path.cwd()) or Path.cwd()) / "figures" / profile()
 
 
 def code_digest(module: str) -> str:
     """Return one digest of the code that a module can run, 64 hexadecimal digits.
 
     It covers the module, those in its folder if that is one of notebooks, and the package.
+    Comments and docstrings do not count, nor what judges results.
     """
     spec = find_spec(module)
     if spec is None or not spec.origin:
@@ -46,14 +33,10 @@ def code_digest(module: str) -> str:
         beside = folder / path.relative_to(folder).parts[0]
         if not (beside / "paper.toml").is_file():  # what asks our own questions builds on papers
             beside = folder
-    return sha256(f"{sources_digest(PACKAGE)} {sources_digest(beside)}")
+    return sha256(f"{_digest(PACKAGE)} {_digest(beside)}")
 
 
-def sources_digest(place: Path) -> str:
-    """Return one digest of the code and data in a folder, or of a file.
-
-    Comments and docstrings do not count, nor what judges results.
-    """
+def _digest(place: Path) -> str:
     files = sorted(place.rglob("*")) if place.is_dir() else [place]
     lines = []
     for file in files:

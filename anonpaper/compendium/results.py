@@ -1,51 +1,40 @@
-"""The results of a notebook: figures and tables, with their origin.
+"""The results of a notebook: figures and tables, with their origin, and what readers see of them.
 
 ``ANONPAPER_PROFILE`` (``quick`` or ``paper``) and ``ANONPAPER_FIGURES`` (the folder of all
-results; figures/<profile> by default) determine the place.
+results; figures/<profile> by default) determine the place. A notebook that runs shows its own
+results. With ``ANONPAPER_SHOW=paper``, as `make` runs it at quick sizes, each saved figure, table
+and verdict is shown as the paper edition, figures/paper, has it.
 """
 
 from __future__ import annotations
 
 import ast
+import io
 import json
-import platform
+import os
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, is_dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from anonpaper import plots
 from anonpaper.compendium.claims import judged
-from anonpaper.compendium.edition import (
-    QUICK_RUN,
-    edition_parameters,
-    edition_table,
-    picture,
-    show,
-    shows_edition,
-)
-from anonpaper.compendium.grids import plain_values
-from anonpaper.compendium.provenance import figures_root, profile
 from anonpaper.compendium.shown import Verdicts
-from anonpaper.compendium.tables import folders
+from anonpaper.compendium.tables import folders, read_table, saved
 from anonpaper.errors import ParameterError
-from anonpaper.files import project_root, sha256, write_whole
+from anonpaper.files import project_root, write_whole
 from anonpaper.microdata import Microdata
 
-__all__ = ["RECORDED_PACKAGES", "Results", "stamp_data"]
+__all__ = ["Results", "answer", "show"]
 
-# packages whose version may change a number or a picture
-RECORDED_PACKAGES = (
-    "ctgan matplotlib networkx numba numpy pandas pyarrow pymoo scikit-learn scipy sdv "
-    "torch".split()
-)
+#: Shown beside a result that the paper edition does not have yet.
+QUICK_RUN = "*From a quick run at small sizes: the paper edition does not have this result yet.*"
 
 
 class Results:
@@ -63,11 +52,6 @@ class Results:
     microdata : sequence of Microdata, optional
         The tables of people behind the results. Figures made from a stand-in are stamped "stand-in
         data"; a table that replaces another one is named under the figure.
-
-    Raises
-    ------
-    ParameterError
-        A name is not made of lower-case letters, digits, ``_``, ``-`` and ``.``.
 
     Examples
     --------
@@ -89,11 +73,13 @@ class Results:
         parameters: Mapping | None = None,
         microdata: Sequence[Microdata] = (),
     ):
-        self.paper = _check_name("paper", paper)
-        self.notebook = _check_name("notebook", notebook)
+        self.paper, self.notebook = paper, notebook
         self.parameters = dict(parameters or {})
         self.microdata = tuple(microdata)
-        self.root = figures_root()
+        home = project_root(Path.cwd()) or Path.cwd()
+        self.profile = os.environ.get("ANONPAPER_PROFILE") or "quick"
+        given = os.environ.get("ANONPAPER_FIGURES")
+        self.root = Path(given).resolve() if given else home / "figures" / self.profile
         self._outputs: dict[str, dict] = {}
 
     @classmethod
@@ -106,29 +92,20 @@ class Results:
         profile set them. ParameterError names missing ones.
         """
         values = sys._getframe(1).f_globals
-        names = _parameters_of(_check_name("paper", paper), _check_name("notebook", notebook))
+        names = _parameters_of(paper, notebook)
         missing = [name for name in names if name not in values]
         if missing:
             raise ParameterError(f"parameters of {paper}/{notebook} are not set: {missing}")
         given = {name: values[name] for name in names}
-        if shows_edition():
-            show(_edition_in_words(edition_parameters(paper, notebook), given))
+        if _shows_edition():
+            show(_edition_in_words(folders()["paper"] / _manifest(paper, notebook), given))
         return cls(paper, notebook=notebook, parameters=given, microdata=microdata)
 
     def figure(
-        self,
-        figure: Figure,
-        name: str,
-        *,
-        data: pd.DataFrame,
-        caption: str = "",
-        of: str = "",
-        timing: Sequence[str] | bool = False,
-        microdata: Sequence[Microdata] | None = None,
-    ) -> None:
-        """Save a figure as svg and png, and its numbers as csv.
-
-        Equal numbers give equal picture files, byte for byte.
+        self, figure: Figure, name: str, *, data: pd.DataFrame, caption: str = "", of: str = "",
+        timing: Sequence[str] | bool = False, microdata: Sequence[Microdata] | None = None,
+    ) -> None:  # fmt: skip
+        """Save a figure as png, and its numbers as csv. Equal numbers give equal files.
 
         Parameters
         ----------
@@ -147,54 +124,37 @@ class Results:
             means all numbers with a decimal point.
         microdata : sequence of Microdata, optional
             The tables behind this figure, if they are not all of the notebook's.
-
-        Raises
-        ------
-        ParameterError
-            The name is malformed or was used before, or `timing` names no column.
         """
         tables = self.microdata if microdata is None else tuple(microdata)
-        stamp_data(figure, map(_describe, tables))
-        files = {
-            "svg": plots.render(figure, "svg"),
-            "png": plots.render(figure, "png"),
-            "csv": _csv(data),
-        }
-        timing = _times(timing, data)
-        about = {"timing": timing, "caption": caption}
-        self._save(files, name, tables, kind="figure", of=of, **about)
-        if shows_edition() and (image := picture(f"{self.paper}/{name}")) is not None:
+        _stamp(figure, tables)
+        files = {"png": plots.render(figure), "csv": _csv(data)}
+        self._save(files, name, of=of, timing=_times(timing, data), caption=caption)
+        if _shows_edition():
             plt.close(figure)
-            show(image)
-        elif shows_edition():
-            plt.close(figure)
-            show(QUICK_RUN)
+            edition = _picture(f"{self.paper}/{name}")
+            show(QUICK_RUN if edition is None else edition)
 
     def table(
-        self,
-        frame: pd.DataFrame,
-        name: str,
-        *,
-        caption: str,
-        of: str = "",
-        timing: Sequence[str] | bool = False,
-        microdata: Sequence[Microdata] | None = None,
-    ) -> pd.DataFrame:
+        self, frame: pd.DataFrame, name: str, *, caption: str, of: str = "",
+        timing: Sequence[str] | bool = False, microdata: Sequence[Microdata] | None = None,
+    ) -> pd.DataFrame:  # fmt: skip
         """Save a table as csv with all digits, and return it to show, as a cell's last line.
 
         Parameters are those of `figure`. The index is written if it has a name or is not just
         0, 1, 2, ...
         """
-        tables = self.microdata if microdata is None else tuple(microdata)
-        about = {"timing": _times(timing, frame), "caption": caption}
-        self._save({"csv": _csv(frame)}, name, tables, kind="table", of=of, **about)
-        if not shows_edition():
+        about = {"of": of, "timing": _times(timing, frame), "caption": caption}
+        self._save({"csv": _csv(frame)}, name, **about)
+        file = folders()["paper"] / self.paper / f"{name}.csv" if _shows_edition() else None
+        if file is None:
             return frame
-        index = frame.index.names if _index_matters(frame) else []
-        shown = edition_table(f"{self.paper}/{name}", list(index))
-        if shown is None:
+        if not file.is_file():
             show(QUICK_RUN)
-        return frame if shown is None else shown
+            return frame
+        edition, index = read_table(file), frame.index.names if _index_matters(frame) else []
+        if not index:
+            return edition
+        return edition.set_index([*edition.columns[: len(index)]]).rename_axis(index)
 
     def claims(self, *, timing: bool = False) -> Verdicts:
         """Judge the claims whose first table this notebook has saved.
@@ -205,9 +165,9 @@ class Results:
         timed = {Path(path).stem for path, about in self._outputs.items() if about["timing"]}
         saved = {Path(path).stem for path in self._outputs}
         edition = folders()["paper"]
-        made, root = ("paper", edition) if shows_edition() else (profile(), self.root)
+        shows = ("paper", edition) if _shows_edition() else (self.profile, self.root)
         committed = judged(self.paper, edition / self.paper)
-        own = committed if root == edition else judged(self.paper, root / self.paper)
+        own = committed if shows[1] == edition else judged(self.paper, self.root / self.paper)
         rows = {}
         for (one, found), (_, there) in zip(own, committed, strict=True):
             tables = [Path(file).stem for file in one.tables.values()]
@@ -216,7 +176,8 @@ class Results:
             rows[one.name] = {
                 "where": one.where, "claim": one.text,
                 "measured": found.measured, "interval": found.interval,
-                f"verdict, {made} profile": found.verdict, "verdict, paper profile": there.verdict,
+                f"verdict, {shows[0]} profile": found.verdict,
+                "verdict, paper profile": there.verdict,
                 "why": found.why, "otherwise": found.otherwise,
             }  # fmt: skip
         if not rows:
@@ -225,77 +186,114 @@ class Results:
             )
         return Verdicts(pd.DataFrame.from_dict(rows, orient="index"))
 
-    def _save(
-        self, files: Mapping[str, bytes | str], name: str, tables: Sequence[Microdata], **about
-    ) -> None:
+    def _save(self, files: Mapping[str, bytes | str], name: str, **about) -> None:
         """Write the files of one output, and the manifest with them in it."""
-        _check_name("name", name)
-        taken = {Path(path).stem for path in self._outputs}
-        if name in taken:
+        if not re.fullmatch(r"[a-z0-9][a-z0-9_.-]*", name):
+            raise ParameterError(f"a name has a-z, 0-9, '_', '-' and '.' only, got {name!r}")
+        if name in {Path(path).stem for path in self._outputs}:
             raise ParameterError(f"two outputs of {self.notebook} are named {name!r}: rename one")
-        data = [_describe(table) for table in tables]
         for ending, content in files.items():
             write_whole(self.root / self.paper / f"{name}.{ending}", content)
-            self._outputs[f"{self.paper}/{name}.{ending}"] = {
-                "sha256": sha256(content),
-                **about,
-                "data": data,
-            }
-        self._write_manifest()
-
-    def _write_manifest(self) -> None:
+            self._outputs[f"{self.paper}/{name}.{ending}"] = about
         manifest = {
-            "paper": self.paper,
-            "notebook": f"notebooks/{self.paper}/{self.notebook}.ipynb",
-            "profile": profile(),
+            "profile": self.profile,
             "parameters": self.parameters,
-            "python": platform.python_version(),
-            "packages": _package_versions(),
+            "data": [_describe(table) for table in self.microdata],
             "outputs": self._outputs,
         }
-        path = self.root / "manifest" / self.paper / f"{self.notebook}.json"
-        write_whole(path, json.dumps(manifest, indent=1, default=plain_values) + "\n")
+        path = self.root / _manifest(self.paper, self.notebook)
+        write_whole(path, json.dumps(manifest, indent=1, default=_plain) + "\n")
 
 
-def _edition_in_words(edition: Mapping | None, own: Mapping) -> str:
+# ---- what readers see -------------------------------------------------------------------------
+
+
+def answer(text: str, *, shown: str = "", sure: str = "") -> None:
+    """Show the answer of a notebook: a bold sentence, how sure it is, and a figure or table.
+
+    Parameters
+    ----------
+    text : str
+        One sentence. Its numbers come from :func:`anonpaper.compendium.saved`.
+    shown : str, optional
+        Folder and name of the saved figure or table that shows it.
+    sure : str, optional
+        The sizes, seeds and intervals behind the sentence.
+
+    Examples
+    --------
+    >>> answer("TP+ needs fewer stars than TP.", sure="One table of 10 rows.")
+    <IPython.core.display.Markdown object>
+    """
+    quick = bool(shown) and saved(shown)[1] != "paper"
+    show("\n\n".join(filter(None, [f"**{text}**", sure, QUICK_RUN if quick else ""])))
+    if shown:
+        image = _picture(shown)
+        show(saved(shown)[0] if image is None else image)
+
+
+def show(what: object) -> None:
+    """Display an object, or a text as markdown, in a notebook."""
+    from IPython.display import Markdown, display
+
+    display(Markdown(what) if isinstance(what, str) else what)
+
+
+def _shows_edition() -> bool:
+    return os.environ.get("ANONPAPER_SHOW") == "paper"
+
+
+def _picture(name: str):
+    """Return a figure of the paper edition as notebooks show it, or None."""
+    file = folders().get("paper", Path()) / f"{name}.png"
+    if not file.is_file():
+        return None
+    from IPython.display import Image
+    from PIL import Image as Pixels
+
+    content = io.BytesIO()
+    with Pixels.open(file) as pixels:  # 300 dots per inch are for print
+        pixels.convert("RGB").reduce(2).quantize(256).save(content, "png", optimize=True)
+    return Image(content.getvalue(), format="png", embed=True)
+
+
+def _manifest(paper: str, notebook: str) -> str:
+    return f"manifest/{paper}/{notebook}.json"
+
+
+def _edition_in_words(manifest: Path, own: Mapping) -> str:
     """Return at which sizes the results that a notebook shows were made."""
-    if edition is None:
+    if not manifest.is_file():
         return QUICK_RUN
-    if edition == json.loads(json.dumps(own, default=plain_values)):
+    edition = json.loads(manifest.read_text("utf-8"))["parameters"]
+    if edition == json.loads(json.dumps(own, default=_plain)):
         return "*Results below: the paper edition, run with the parameters above.*"
     told = ", ".join(f"`{name} = {value}`" for name, value in edition.items())
     return f"*Results below: the paper edition, with {told}. A quick run has the values above.*"
 
 
-def stamp_data(figure: Figure, data: Iterable[Mapping]) -> None:
+def _stamp(figure: Figure, tables: Sequence[Microdata]) -> None:
     """Stamp a figure whose data are stand-ins, and name tables that replace others below it."""
-    data = list(data)
-    if any(about.get("stand_in") for about in data):
+    origins = [table.origin for table in tables]
+    if any(getattr(origin, "stand_in", False) for origin in origins):
         plots.stamp(figure)
     # without the words in brackets, the line fits under a figure of one column
     substitutes = [
-        f"{about['dataset']}, in place of {about['substitute_for'].partition(' (')[0]}"
-        for about in data
-        if about.get("substitute_for")
+        f"{origin.dataset}, in place of {origin.substitute_for.partition(' (')[0]}"
+        for origin in origins
+        if getattr(origin, "substitute_for", None)
     ]
     if substitutes:
         plots.footer(figure, "data: " + "; ".join(dict.fromkeys(substitutes)))
 
 
-def _check_name(what: str, name: str) -> str:
-    """Return a name that can be part of a file's name, or raise ParameterError."""
-    if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9_.-]*", name):
-        raise ParameterError(
-            f"{what} needs lower-case letters, digits, '_', '-' and '.', got {name!r}"
-        )
-    return name
+# ---- files --------------------------------------------------------------------------------------
 
 
 def _parameters_of(paper: str, notebook: str) -> list[str]:
     """Return the names that a notebook's cell tagged ``parameters`` assigns."""
-    root = project_root(Path.cwd())
-    file = (root or Path()) / "notebooks" / paper / f"{notebook}.ipynb"
-    if root is None or not file.is_file():
+    file = (project_root(Path.cwd()) or Path()) / "notebooks" / paper / f"{notebook}.ipynb"
+    if not file.is_file():
         raise ParameterError(
             f"no {file.name} in notebooks/{paper} of the project around the working directory: "
             "give Results(..., parameters=...) what the results depend on"
@@ -311,27 +309,22 @@ def _times(timing: Sequence[str] | bool, data: pd.DataFrame) -> list[str] | bool
     """Return the columns with run times; ParameterError for unknown ones."""
     if isinstance(timing, bool):
         return timing
-    missing = set(timing) - set(data.columns)
-    if isinstance(timing, str) or missing:
+    if isinstance(timing, str) or set(timing) - set(data.columns):
         raise ParameterError(f"timing names columns of {list(data.columns)}, got {timing!r}")
     return list(timing)
 
 
 def _describe(table: Microdata) -> dict:
-    origin = table.origin
-    about = {"origin": None if origin is None else str(origin)}
-    if is_dataclass(origin):
-        about |= asdict(origin)
+    about = {"origin": None if table.origin is None else str(table.origin)}
+    about |= asdict(table.origin) if is_dataclass(table.origin) else {}
     return {**about, "rows": table.n, "qi": list(table.qi), "sensitive": table.sensitive}
 
 
-def _package_versions() -> dict[str, str]:
-    """Return the versions of installed packages that may change a result."""
-    found = {}
-    for package in RECORDED_PACKAGES:
-        with suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return found
+def _plain(value: object) -> object:
+    """Return numpy and pandas values as JSON types."""
+    if isinstance(value, np.generic | np.ndarray | pd.Index | pd.Series):
+        return value.tolist()
+    raise TypeError(f"got {type(value).__name__}")
 
 
 def _index_matters(frame: pd.DataFrame) -> bool:

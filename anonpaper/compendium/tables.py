@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from pathlib import Path
 
@@ -11,17 +10,13 @@ import pandas as pd
 from anonpaper.errors import DatasetError, DatasetUnavailableError
 from anonpaper.files import project_root
 
-__all__ = [
-    "folders", "made_by", "notebooks_folder", "read_table", "reference",
-    "references", "saved",
-]  # fmt: skip
+__all__ = ["folders", "made_by", "notebooks_folder", "read_table", "reference", "saved"]
 
 
 def notebooks_folder() -> Path | None:
     """Return the folder of notebooks; None if the package is installed without a checkout."""
     root = project_root()
-    folder = None if root is None else root / "notebooks"
-    return folder if folder is not None and folder.is_dir() else None
+    return root / "notebooks" if root is not None and (root / "notebooks").is_dir() else None
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -29,29 +24,11 @@ def read_table(path: Path) -> pd.DataFrame:
     return pd.read_csv(path, float_precision="round_trip", keep_default_na=False, na_values=[""])
 
 
-def references() -> list[str]:
-    """Return the names of all tables in data/reference."""
-    root = project_root()
-    if root is None:
-        raise DatasetUnavailableError(
-            "the papers' numbers are files of the project (data/reference) and are not part of "
-            "the installed package: work in a checkout, installed with pip install -e ."
-        )
-    return sorted(path.stem for path in (root / "data" / "reference").glob("*.csv"))
-
-
 def reference(name: str) -> pd.DataFrame:
     """Return numbers of a paper; data/reference/README.md names table or figure.
 
-    Parameters
-    ----------
-    name : str
-        File name without ``.csv``: paper, table or figure, content.
-
-    Raises
-    ------
-    DatasetError
-        No table has that name; the message suggests similar ones.
+    `name` is a file without ``.csv``: paper, table or figure, content. DatasetError lists all
+    names, if none is that.
 
     Examples
     --------
@@ -60,12 +37,11 @@ def reference(name: str) -> pd.DataFrame:
     0       Age   QI           79
     1    Gender   QI            2
     """
-    known = references()
+    folder = (project_root() or Path()) / "data" / "reference"
+    known = sorted(path.stem for path in folder.glob("*.csv"))
     if name not in known:
-        close = difflib.get_close_matches(str(name), known, n=3, cutoff=0.4)
-        hint = f" did you mean {' or '.join(map(repr, close))}?" if close else ""
-        raise DatasetError(f"no reference table is called {name!r};{hint} there are: {known}")
-    return pd.read_csv(project_root() / "data" / "reference" / f"{name}.csv")
+        raise DatasetError(f"no reference table is called {name!r}; a checkout has {known}")
+    return pd.read_csv(folder / f"{name}.csv")
 
 
 def folders() -> dict[str, Path]:
@@ -74,21 +50,14 @@ def folders() -> dict[str, Path]:
     if root is None:
         return {}
     figures = root / "figures"
-    return {"paper": figures / "paper", "quick": figures / "expected" / "quick"}
+    return {"paper": figures / "paper", "quick": figures / "quick"}
 
 
 def saved(table: str) -> tuple[pd.DataFrame, str]:
     """Return a saved table, of the paper profile if that was run, and its profile.
 
-    Parameters
-    ----------
-    table : str
-        Folder and name, without ``.csv``.
-
-    Raises
-    ------
-    DatasetUnavailableError
-        No profile of this checkout has it.
+    `table` is folder and name, without ``.csv``. DatasetUnavailableError if no profile of this
+    checkout has it.
 
     Examples
     --------

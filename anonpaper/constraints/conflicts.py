@@ -97,33 +97,26 @@ def _between(m: Microdata, constraints: list[DiversityConstraint]) -> list[Contr
     targets = [frozenset(c.codes(m).items()) for c in constraints]
     for i, j in combinations(range(len(constraints)), 2):
         if targets[i] == targets[j]:
-            first, second = constraints[i], constraints[j]
-            low, high = max(first.low, second.low), min(first.high, second.high)
+            pair = constraints[i], constraints[j]
+            low, high = max(c.low for c in pair), min(c.high for c in pair)
             together = f"both together are [{low}, {high}]"
             both = together if low <= high else "the bounds exclude each other"
-            reason = f"the same target is bounded twice; {both}"
-            found.append(Contradiction((first, second), reason))
+            found.append(Contradiction(pair, f"the same target is bounded twice; {both}"))
     for target, coarse in zip(targets, constraints, strict=True):
-        for group in _finer(target, targets):
-            distinct = list({targets[j]: j for j in group}.values())
-            needed = sum(constraints[j].low for j in distinct)
+        finer: dict[frozenset, dict] = {}  # by the attributes that they name
+        for other, c in zip(targets, constraints, strict=True):
+            if target < other:
+                finer.setdefault(frozenset(name for name, _ in other), {})[other] = c
+        for group in finer.values():
+            needed = sum(c.low for c in group.values())
             if needed > coarse.high:
-                culprits = tuple(constraints[j] for j in distinct if constraints[j].low > 0)
+                culprits = tuple(c for c in group.values() if c.low > 0)
                 reason = (
                     f"the finer targets need {needed} rows that carry {coarse._name()} too, "
                     f"at most {coarse.high} may"
                 )
                 found.append(Contradiction((coarse, *culprits), reason))
     return found
-
-
-def _finer(coarse: frozenset, targets: Sequence[frozenset]) -> list[list[int]]:
-    """Group the targets finer than a given one by the attributes that they name."""
-    found: dict[frozenset, list[int]] = {}
-    for j, target in enumerate(targets):
-        if coarse < target:
-            found.setdefault(frozenset(name for name, _ in target), []).append(j)
-    return list(found.values())
 
 
 def require_satisfiable(m: Microdata, constraints: Sequence[DiversityConstraint], k: int) -> None:

@@ -18,7 +18,8 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import errors
-from anonpaper.microdata import Attribute, Microdata, check_microdata
+from anonpaper.files import named_by_user
+from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = ["DiversityConstraint", "check_constraints", "read_constraints"]
 
@@ -54,17 +55,16 @@ class DiversityConstraint:
             wanted = "target must map attributes to values, as in {'sex': 'Female'}"
             raise errors.ParameterError(f"{wanted}, got {self.target!r}")
         object.__setattr__(self, "target", dict(self.target))
-        if not self.target:
-            raise errors.ConstraintError("a diversity constraint needs at least one target value")
         for name in ("low", "high"):
-            value = getattr(self, name)
-            if isinstance(value, (int, np.integer)) and value < 0:
-                raise errors.ConstraintError(f"{self._name()}: {name} is negative, {value}")
-            object.__setattr__(self, name, errors.check_integer(name, value, 0))
-        if self.low > self.high:
-            raise errors.ConstraintError(
-                f"{self._name()}: low {self.low} exceeds high {self.high}"
-            )
+            value = errors.check_integer(name, getattr(self, name), -(2**63))
+            object.__setattr__(self, name, value)
+        wrong = "at least one target value is needed" if not self.target else ""
+        if self.low < 0:
+            wrong = f"low is negative, {self.low}"
+        elif self.low > self.high:
+            wrong = f"low {self.low} exceeds high {self.high}"
+        if wrong:
+            raise errors.ConstraintError(f"{self._name() or 'a constraint'}: {wrong}")
 
     def __hash__(self) -> int:
         return hash((frozenset(self.target.items()), self.low, self.high))
@@ -109,7 +109,22 @@ class DiversityConstraint:
                 f"{self}: {unknown} are not among the quasi-identifiers and "
                 f"sensitive columns {known}"
             )
-        return {n: _code_of(self, m.attribute(n), value) for n, value in self.target.items()}
+        found = {}
+        for name, value in self.target.items():
+            values = m.attribute(name).values.tolist()
+            texts = [*map(str, values)]
+            if errors.is_among(value, values):
+                found[name] = values.index(value)
+            elif str(value) in texts:
+                found[name] = texts.index(str(value))
+            else:
+                close = difflib.get_close_matches(str(value), texts, n=3) or texts[:5]
+                others = " and others" if len(close) < len(texts) else ""
+                raise errors.ConstraintError(
+                    f"{self}: {value!r} is not in the domain of {name!r}, "
+                    f"which has {close}{others}"
+                )
+        return found
 
     def target_rows(self, m: Microdata) -> np.ndarray:
         """Return which rows carry the target values, shape (n,), dtype bool."""
@@ -139,19 +154,6 @@ class DiversityConstraint:
     def holds(self, rel) -> bool:
         """Whether a release has at least `low` and at most `high` rows with the target values."""
         return self.low <= self.count(rel) <= self.high
-
-
-def _code_of(constraint: DiversityConstraint, attribute: Attribute, value: object) -> int:
-    written = [str(known) for known in attribute.values]
-    for values, wanted in ((attribute.values, value), (written, str(value))):
-        matches = [code for code, known in enumerate(values) if known == wanted]
-        if matches:
-            return matches[0]
-    close = difflib.get_close_matches(str(value), written, n=3) or written[:5]
-    raise errors.ConstraintError(
-        f"{constraint}: {value!r} is not in the domain of {attribute.name!r}, "
-        f"which has {close}{' and others' if len(close) < len(written) else ''}"
-    )
 
 
 #: The & between two targets: after a bracket, before a name and a bracket.
@@ -205,11 +207,8 @@ def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
     >>> [str(constraint) for constraint in read_constraints(path)]
     ['sex[Female], 20, 400']
     """
-    try:
+    with named_by_user(path):
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
-    except (TypeError, ValueError, OSError) as error:
-        reason = getattr(error, "strerror", None) or repr(error)
-        raise errors.FileError(f"{path} is not a file of constraints: {reason}") from None
     found = []
     for number, line in enumerate(lines, start=1):
         if line.strip() and not line.lstrip().startswith("#"):

@@ -7,6 +7,8 @@ of its adults with a modelled income. `anonpaper.datasets.ipums` builds the real
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 
@@ -26,35 +28,17 @@ QI = {
 
 #: Persons born in the United States are told apart by the birth place of their father or else
 #: mother, for the most frequent of those: with the 42 known birth places that makes 56.
-_PARENTAL_BIRTH_PLACES = [
-    "Mexico", "Italy", "Canada", "Germany", "Poland", "Puerto-Rico", "England", "Ireland",
-    "Hungary", "El-Salvador", "Scotland", "Japan", "Greece", "Cuba",
-]  # fmt: skip
+_PARENTAL_BIRTH_PLACES = (
+    "Mexico Italy Canada Germany Poland Puerto-Rico England Ireland Hungary El-Salvador Scotland "
+    "Japan Greece Cuba"
+).split()
 _NOT_HISPANIC = ["All other", "NA", "Do not know"]
-
-#: Years of schooling of each level, for the income model.
-_SCHOOL_YEARS = {
-    "Less than 1st grade": 0, "1st 2nd 3rd or 4th grade": 3, "5th or 6th grade": 6,
-    "7th and 8th grade": 8, "9th grade": 9, "10th grade": 10, "11th grade": 11,
-    "12th grade no diploma": 11.5, "High school graduate": 12, "Some college but no degree": 13,
-    "Some college, still enrolled": 13, "Associates degree-occup /vocational": 14,
-    "Associates degree-academic program": 14, "Bachelors degree(BA AB BS)": 16,
-    "Masters degree(MA MS MEng MEd MSW MBA)": 18, "Prof school degree (MD DDS DVM LLB JD)": 19,
-    "Doctorate degree(PhD EdD)": 20,
-}  # fmt: skip
 
 SAL_ROWS = 600_000
 SAL_AGES = (17, 95)  # 79 values, as in Table 6; Census-Income itself stops at "90 and over"
-
-#: Share of people aged 90 or more who are at least one year older, and so on up to 95.
-SURVIVAL_AFTER_90 = 0.8
-
-#: Width of an income class in dollars: 50 of them, the last one open.
-INCOME_BRACKET = 2_000
-INCOME_VALUES = 50
-
-#: Threshold of Census-Income's own income label, in dollars.
-LABEL_THRESHOLD = 50_000
+SURVIVAL_AFTER_90 = 0.8  # share of people aged 90 or more who are at least one year older
+INCOME_BRACKET, INCOME_VALUES = 2_000, 50  # dollars of an income class; the last one is open
+LABEL_THRESHOLD = 50_000  # of Census-Income's own income label, in dollars
 
 
 def make_occ(census: pd.DataFrame) -> pd.DataFrame:
@@ -70,78 +54,65 @@ def make_sal(census: pd.DataFrame, seed: int) -> pd.DataFrame:
     """Return 600,000 draws from the adults with a known birth place, and a modelled income."""
     # The paper does not print the values behind Table 6's domains; data/README.md has those here.
     rng = generator(seed)
+    schooling = pd.read_csv(Path(__file__).with_name("schooling.csv"), index_col="level")["years"]
     adults = census[(census["age"] >= SAL_AGES[0]) & census["country of birth self"].notna()]
+
+    def text(column: str) -> pd.Series:
+        return adults[column].astype(object)
+
     present = ["Married-A F spouse present", "Married-civilian spouse present"]
-    status = adults["marital stat"].astype(object).replace(present, "Married-spouse present")
+    hispanic = ~adults["hispanic origin"].isin(_NOT_HISPANIC)
+    hispanic &= adults["race"] != "Asian or Pacific Islander"
+    parent = text("country of birth father")
+    parent = parent.where(parent.isin(_PARENTAL_BIRTH_PLACES), text("country of birth mother"))
+    told_apart = adults["country of birth self"] == "United-States"
+    told_apart &= parent.isin(_PARENTAL_BIRTH_PLACES)
+    enrolled = adults["enroll in edu inst last wk"] == "College or university"
+    enrolled &= adults["education"] == "Some college but no degree"
+    place = text("country of birth self").where(
+        ~told_apart, "United-States, parent from " + parent
+    )
+    school = text("education").where(~enrolled, "Some college, still enrolled")
     persons = pd.DataFrame(
         {
             "Age": adults["age"],
             "Gender": adults["sex"],
-            "Race": _race(adults),
-            "Marital Status": status.astype("category"),
-            "Birth Place": _birth_place(adults),
-            "Education": _education(adults),
+            "Race": pd.Categorical(text("race").where(~hispanic, text("race") + ", Hispanic")),
+            "Marital Status": pd.Categorical(
+                text("marital stat").replace(present, "Married-spouse present")
+            ),
+            "Birth Place": pd.Categorical(place),
+            "Education": pd.Categorical(school, schooling.index, ordered=True),
             "Work Class": adults["class of worker"],
         }
     ).reset_index(drop=True)
-    weeks = adults["weeks worked in year"].to_numpy()
-    above = (adults["income"] == "50000+").to_numpy()
-
     drawn = rng.integers(len(persons), size=SAL_ROWS)
     sal = persons.take(drawn).reset_index(drop=True)
     oldest = np.flatnonzero(sal["Age"] == 90)
     years = np.arange(SAL_AGES[1] - 90 + 1)
     share = SURVIVAL_AFTER_90**years
     sal.loc[oldest, "Age"] += rng.choice(years, size=len(oldest), p=share / share.sum())
-    income = _income(sal, weeks[drawn], above[drawn], rng)
-    return sal.assign(Income=income_brackets(income))
-
-
-def _race(adults: pd.DataFrame) -> pd.Categorical:
-    hispanic = ~adults["hispanic origin"].isin(_NOT_HISPANIC)
-    race = adults["race"].astype(object)
-    split = hispanic & (race != "Asian or Pacific Islander")
-    return pd.Categorical(race.where(~split, race + ", Hispanic"))
-
-
-def _birth_place(adults: pd.DataFrame) -> pd.Categorical:
-    columns = [f"country of birth {who}" for who in ("father", "mother", "self")]
-    father, mother, self_ = (adults[column].astype(object) for column in columns)
-    told_apart = _PARENTAL_BIRTH_PLACES
-    parent = father.where(father.isin(told_apart), mother)
-    split = (self_ == "United-States") & parent.isin(told_apart)
-    return pd.Categorical(self_.where(~split, "United-States, parent from " + parent))
-
-
-def _education(adults: pd.DataFrame) -> pd.Categorical:
-    level = adults["education"].astype(object)
-    enrolled = adults["enroll in edu inst last wk"] == "College or university"
-    enrolled &= level == "Some college but no degree"
-    level = level.where(~enrolled, "Some college, still enrolled")
-    return pd.Categorical(level, list(_SCHOOL_YEARS), ordered=True)
+    weeks = adults["weeks worked in year"].to_numpy()[drawn]
+    above = (adults["income"] == "50000+").to_numpy()[drawn]
+    return sal.assign(Income=income_brackets(_income(sal, schooling, weeks, above, rng)))
 
 
 def _income(
-    sal: pd.DataFrame, weeks: np.ndarray, above: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
+    sal: pd.DataFrame, schooling: pd.Series, weeks: np.ndarray, above: np.ndarray,
+    rng: np.random.Generator,
+) -> np.ndarray:  # fmt: skip
     """Draw a personal income in dollars, log-normal given the person and the census label."""
     from scipy.special import ndtr, ndtri
 
-    years = sal["Education"].map(_SCHOOL_YEARS).astype(float).to_numpy()
+    years = sal["Education"].map(schooling).astype(float).to_numpy()
     age = sal["Age"].to_numpy(dtype=float)
     experience = np.clip(age - np.maximum(years, 9) - 6, 0, 50)
     working = weeks > 0
     # Workers: the Mincer form. The coefficients are round numbers of the usual size for the
-    # United States in the 1990s, not fitted.
-    earnings = (
-        9.2
-        + 0.09 * (years - 12)
-        + 0.05 * experience
-        - 0.0008 * experience**2
-        + 0.3 * (sal["Gender"] == "Male").to_numpy()
-        + np.log(np.maximum(weeks, 1) / 52)
-    )
-    # Others: pensions, transfers, capital.
+    # United States in the 1990s, not fitted. Others: pensions, transfers, capital.
+    earnings = 9.2 + 0.09 * (years - 12) + 0.05 * experience - 0.0008 * experience**2
+    earnings = earnings + 0.3 * (sal["Gender"] == "Male").to_numpy()
+    earnings = earnings + np.log(np.maximum(weeks, 1) / 52)
     other = 8.9 + 0.06 * (years - 12) + 0.4 * (age >= 62)
     median = np.where(working, earnings, other)
     spread = np.where(working, 0.6, 1.0)

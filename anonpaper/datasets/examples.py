@@ -15,10 +15,7 @@ __all__ = [
     "patients_constraints", "patients_diverse", "patients_three_anonymous", "phase_three",
 ]  # fmt: skip
 
-
-def _read(name: str) -> pd.DataFrame:
-    """Return a table of this folder; its first column is the index."""
-    return pd.read_csv(Path(__file__).with_name(name), index_col=0)
+_FOLDER = Path(__file__).parent
 
 
 def hospital() -> Microdata:
@@ -31,7 +28,7 @@ def hospital() -> Microdata:
     >>> hospital().frame.loc["Calvin"].tolist()
     ['<30', 'M', 'Bachelor', 'pneumonia']
     """
-    frame = _read("hospital.csv")
+    frame = pd.read_csv(_FOLDER / "hospital.csv", index_col=0)
     degrees = ["High school", "Bachelor", "Master"]
     frame["Age"] = pd.Categorical(frame["Age"], ["<30", "[30, 50)", ">=50"], ordered=True)
     frame["Education"] = pd.Categorical(frame["Education"], degrees, ordered=True)
@@ -72,7 +69,7 @@ def patients() -> Microdata:
     >>> print(*patients().frame.loc["t8"])
     Female Asian 58 BC Vancouver Seizure
     """
-    frame = _read("patients.csv").rename_axis(None)
+    frame = pd.read_csv(_FOLDER / "patients.csv", index_col=0).rename_axis(None)
     origin = "running example of diva2021, Table 1"
     return Microdata(frame, qi=list(frame)[:-1], sensitive="DIAG", origin=origin)
 
@@ -95,8 +92,5 @@ def patients_constraints() -> list[DiversityConstraint]:
     >>> print(*patients_constraints(), sep="; ")
     ETH[Asian], 2, 5; ETH[African], 1, 3; CTY[Vancouver], 2, 4
     """
-    return [
-        DiversityConstraint({"ETH": "Asian"}, 2, 5),
-        DiversityConstraint({"ETH": "African"}, 1, 3),
-        DiversityConstraint({"CTY": "Vancouver"}, 2, 4),
-    ]
+    texts = "ETH[Asian], 2, 5", "ETH[African], 1, 3", "CTY[Vancouver], 2, 4"
+    return [DiversityConstraint.parse(text) for text in texts]

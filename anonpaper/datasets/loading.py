@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,9 +12,9 @@ import pandas as pd
 
 from anonpaper import errors
 from anonpaper.datasets import acs, tables
-from anonpaper.datasets.fetching import FoundFile, fetched_before, find_file, placed_by_hand
+from anonpaper.datasets.fetching import at_hand, find_file
 from anonpaper.datasets.registry import Dataset, Origin, StandInWarning, dataset, registry
-from anonpaper.files import cache_folder, raw_folder, whole_file
+from anonpaper.files import cache_folder, raw_folder, sha256, whole_file
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 from anonpaper.roles import HOW_MISSING
@@ -79,13 +78,26 @@ def load(
     whole, origin = load_table(name, part=part, seed=seed)
     frame = whole
     if missing == "drop":
-        frame, origin = _without_missing(whole, origin)
+        frame = whole.dropna().reset_index(drop=True)
+        if frame.empty:
+            raise errors.EmptyTableError(
+                f"every row of {name!r} has a missing value in some column: "
+                'use missing="category", or make a Microdata from the columns you need'
+            )
+        dropped = len(whole) - len(frame)
+        origin = _with_note(origin, f"{dropped:,} rows with missing values left out")
     qi = entry.qi if qi is None else qi
     if sensitive is None and entry.sensitive not in qi:
         sensitive = entry.sensitive
-    microdata = Microdata(frame, qi, sensitive, missing=missing, origin=origin)
-    microdata = microdata.replace(dropped=len(whole) - len(frame))
-    return microdata if rows is None else _draw(microdata, rows, seed)
+    m = Microdata(frame, qi, sensitive, missing=missing, origin=origin)
+    m = m.replace(dropped=len(whole) - len(frame))
+    if rows is None:
+        return m
+    rows = errors.check_integer("rows", rows, 1)
+    how = "with" if rows > m.n else "without"
+    note = f"{rows:,} of {m.n:,} rows drawn {how} replacement, seed {seed}"
+    m = m.replace(origin=_with_note(origin, note))
+    return m.take(np.sort(generator(seed).choice(m.n, rows, replace=rows > m.n)))
 
 
 def load_table(
@@ -94,8 +106,8 @@ def load_table(
     """Return the whole table of a data set, without roles, and its origin; see :func:`load`."""
     entry = dataset(name)
     files = _files_of_part(entry, part)
-    if entry.derived_from is not None:
-        return _derived(entry, seed)
+    if name == "sal":
+        seed = errors.check_integer("seed", seed, 0)
     try:
         found = [find_file(file, entry) for file in files]
     except errors.DatasetUnavailableError as error:
@@ -103,8 +115,21 @@ def load_table(
             raise
         return _stand_in(entry, error)
     paths = {file.entry.name: file.path for file in found}
-    key = (tables.VERSION, *(file.entry.sha256 for file in found))
-    return parsed(entry.name, key, lambda: tables.parse(entry.name, paths)), _origin(entry, found)
+    sums = [file.entry.sha256 for file in found]
+    origin = Origin(
+        name, " + ".join(dict.fromkeys(file.how for file in found)), " + ".join(paths),
+        " + ".join(sums), substitute_for=entry.substitute_for,
+    )  # fmt: skip
+    if name == "occ":
+        frame = parsed(name, (acs.VERSION, tables.VERSION, *sums),
+                       lambda: acs.make_occ(load_table("census")[0]))  # fmt: skip
+        return frame, replace(origin, note="the employed persons of census")
+    if name == "sal":
+        frame = parsed(name, (acs.VERSION, tables.VERSION, *sums, seed),
+                       lambda: acs.make_sal(load_table("census")[0], seed))  # fmt: skip
+        drawn = "drawn with replacement from the adults of census, income modelled, seed"
+        return frame, replace(origin, note=f"{drawn} {seed}")
+    return parsed(name, (tables.VERSION, *sums), lambda: tables.parse(name, paths)), origin
 
 
 def parsed(name: str, key: tuple[object, ...], build: Callable[[], pd.DataFrame]) -> pd.DataFrame:
@@ -112,8 +137,7 @@ def parsed(name: str, key: tuple[object, ...], build: Callable[[], pd.DataFrame]
     # Without pyarrow there is no cache: only the census takes longer than a second to parse.
     if find_spec("pyarrow") is None:
         return build()
-    digest = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
-    path = cache_folder() / "parquet" / f"{name}-{digest}.parquet"
+    path = cache_folder() / "parquet" / f"{name}-{sha256(repr(key))[:16]}.parquet"
     if path.is_file():
         try:
             return pd.read_parquet(path)
@@ -128,43 +152,17 @@ def parsed(name: str, key: tuple[object, ...], build: Callable[[], pd.DataFrame]
     return frame
 
 
-def _origin(entry: Dataset, found: Sequence[FoundFile], note: str = "") -> Origin:
-    how = " + ".join(dict.fromkeys(file.how for file in found))
-    file, sha256 = (" + ".join(getattr(f.entry, of) for f in found) for of in ("name", "sha256"))
-    return Origin(entry.name, how, file, sha256, False, entry.substitute_for, note)
-
-
 def _files_of_part(entry: Dataset, part: str | None) -> Sequence:
     """Return the files of a part; train and test are the first and second file."""
-    if entry.name not in _DEFAULT_PART:
-        if part is not None:
-            raise errors.ParameterError(
-                f"{entry.name!r} has no parts, only {list(_DEFAULT_PART)} have: leave part out"
-            )
-        return entry.files
+    default = _DEFAULT_PART.get(entry.name)
+    if default is None and part is not None:
+        raise errors.ParameterError(
+            f"{entry.name!r} has no parts, only {list(_DEFAULT_PART)} have: leave part out"
+        )
     chosen = {"train": entry.files[:1], "test": entry.files[1:], "both": entry.files}
-    part = _DEFAULT_PART[entry.name] if part is None else part
-    if part not in chosen:
-        raise errors.ParameterError(f'part must be "train", "test" or "both", got {part!r}')
-    return chosen[part]
-
-
-def _derived(entry: Dataset, seed: int) -> tuple[pd.DataFrame, Origin]:
-    """Return occ or sal, made from Census-Income."""
-    seed = errors.check_integer("seed", seed, 0)
-    source = dataset(entry.derived_from)
-    found = [find_file(file, source) for file in source.files]
-    key = (acs.VERSION, tables.VERSION, *(file.entry.sha256 for file in found))
-
-    def make() -> pd.DataFrame:
-        census, _ = load_table(source.name)
-        return acs.make_occ(census) if entry.name == "occ" else acs.make_sal(census, seed)
-
-    note = "the employed persons of census"
-    if entry.name == "sal":
-        key = (*key, seed)
-        note = f"drawn with replacement from the adults of census, income modelled, seed {seed}"
-    return parsed(entry.name, key, make), _origin(entry, found, note)
+    return chosen[
+        errors.check_choice("part", (default or "both") if part is None else part, chosen)
+    ]
 
 
 def _stand_in(entry: Dataset, reason: Exception) -> tuple[pd.DataFrame, Origin]:
@@ -173,11 +171,8 @@ def _stand_in(entry: Dataset, reason: Exception) -> tuple[pd.DataFrame, Origin]:
 
     summary = stand_in.published_summary(entry.name)
     key = (stand_in.VERSION, tables.VERSION, repr(summary))
-    frame = parsed(
-        f"stand-in-{entry.name}",
-        key,
-        lambda: tables.finish(entry.name, stand_in.generate(summary)),
-    )
+    frame = parsed(f"stand-in-{entry.name}", key,
+                   lambda: tables.finish(entry.name, stand_in.generate(summary)))  # fmt: skip
     warnings.warn(
         f"{entry.name}: STAND-IN DATA, {entry.rows:,} rows generated from the published schema. "
         f"For the real ones place {entry.files[0].name} in {raw_folder()}. {reason}",
@@ -185,31 +180,11 @@ def _stand_in(entry: Dataset, reason: Exception) -> tuple[pd.DataFrame, Origin]:
         stacklevel=4,
     )
     note = "columns, domains and counts are the published ones; the rows are of nobody"
-    origin = Origin(entry.name, "stand-in", "", "", True, entry.title, note)
-    return frame, origin
+    return frame, Origin(entry.name, "stand-in", "", "", True, entry.title, note)
 
 
 def _with_note(origin: Origin, note: str) -> Origin:
     return replace(origin, note="; ".join(filter(None, [origin.note, note])))
-
-
-def _without_missing(frame: pd.DataFrame, origin: Origin) -> tuple[pd.DataFrame, Origin]:
-    complete = frame.dropna().reset_index(drop=True)
-    if complete.empty:
-        raise errors.EmptyTableError(
-            f"every row of {origin.dataset!r} has a missing value in some column: "
-            'use missing="category", or make a Microdata from the columns you need'
-        )
-    dropped = len(frame) - len(complete)
-    return complete, _with_note(origin, f"{dropped:,} rows with missing values left out")
-
-
-def _draw(microdata: Microdata, rows: int, seed: int) -> Microdata:
-    rows, n = errors.check_integer("rows", rows, 1), microdata.n
-    how = "with" if rows > n else "without"
-    note = f"{rows:,} of {n:,} rows drawn {how} replacement, seed {seed}"
-    microdata = microdata.replace(origin=_with_note(microdata.origin, note))
-    return microdata.take(np.sort(generator(seed).choice(n, rows, replace=rows > n)))
 
 
 def available() -> pd.DataFrame:
@@ -225,26 +200,24 @@ def available() -> pd.DataFrame:
     0   adult  32561
     1  german   1000
     """
-    listed = [vars(entry) | {"origin": _origin_now(entry)} for entry in registry().values()]
-    return pd.DataFrame(listed, columns=["name", "rows", "licence", "origin", "how_to_get"])
+    columns = ["name", "rows", "licence", "origin", "how_to_get"]
+    listed = [
+        (e.name, e.rows, e.licence, _origin_now(e), e.how_to_get) for e in registry().values()
+    ]
+    return pd.DataFrame(listed, columns=columns)
 
 
 def _origin_now(entry: Dataset) -> str:
     if entry.derived_from is not None:
         return f"from {entry.derived_from}: {_origin_now(dataset(entry.derived_from))}"
-    return " + ".join(dict.fromkeys(_file_now(file, entry.stand_in) for file in entry.files))
-
-
-def _file_now(file, stand_in: bool) -> str:
+    missing = [*["to be fetched"] * bool(entry.official), *["stand-in"] * entry.stand_in]
     try:
-        found = placed_by_hand(file) or fetched_before(file)
+        found = [at_hand(file) for file in entry.files]
     except errors.DatasetError as error:
         return f"unusable: {error}"
-    if found is not None:
-        return found.how
-    if file.official is None and file.mirror is None:
-        return "stand-in" if stand_in else "not at hand"
-    return "to be fetched, else stand-in" if stand_in else "to be fetched"
+    return " + ".join(
+        dict.fromkeys(file.how if file else ", else ".join(missing) for file in found)
+    )
 
 
 def fetch(names: Sequence[str] | None = None) -> dict[str, Origin]:
@@ -257,9 +230,6 @@ def fetch(names: Sequence[str] | None = None) -> dict[str, Origin]:
     >>> fetch(["german"])["german"].stand_in
     False
     """
-    origins = {}
-    for name in registry() if names is None else names:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", StandInWarning)
-            _, origins[name] = load_table(name)
-    return origins
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", StandInWarning)
+        return {name: load_table(name)[1] for name in (registry() if names is None else names)}

@@ -31,16 +31,9 @@ def population(
     """Draw a population whose attributes are independent and equally distributed.
 
     Quasi-identifiers are gender, ethnicity, age group, province, education and marital status, the
-    sensitive attribute is diagnosis. Values are named by their number.
-
-    Parameters
-    ----------
-    distribution : {"uniform", "zipf", "gaussian"}
-        Probabilities of an attribute's values i = 1..s: equal; proportional to 1/i; or
-        proportional to a normal density with mean (s + 1)/2 and standard deviation s/4.
-    rows : int
-        At least 1. ParameterError if this or `distribution` is wrong.
-    seed : int or numpy.random.Generator
+    sensitive attribute is diagnosis. Values i = 1..s are named by their number and have
+    probabilities that are equal ("uniform"), proportional to 1/i ("zipf"), or to a normal density
+    with mean (s + 1)/2 and standard deviation s/4 ("gaussian").
 
     Examples
     --------
@@ -53,23 +46,15 @@ def population(
     rng = generator(seed)
     columns = {}
     for name, size in ATTRIBUTES.items():
-        values = [f"{name} {number}" for number in range(1, size + 1)]
-        codes = rng.choice(size, rows, p=_probabilities(distribution, size))
-        columns[name] = pd.Categorical.from_codes(codes, values)
+        place = np.arange(1, size + 1)
+        normal = np.exp(-(((place - (size + 1) / 2) / (size / 4)) ** 2) / 2)
+        weight = {"uniform": np.ones(size), "zipf": 1 / place, "gaussian": normal}[distribution]
+        codes = rng.choice(size, rows, p=weight / weight.sum())
+        columns[name] = pd.Categorical.from_codes(codes, [f"{name} {number}" for number in place])
     *qi, sensitive = ATTRIBUTES
     drawn = "seed from a generator" if isinstance(seed, np.random.Generator) else f"seed {seed}"
     origin = f"Pop-Syn, {distribution}, {drawn}: generated"
     return Microdata(pd.DataFrame(columns), qi, sensitive, origin=origin)
-
-
-def _probabilities(distribution: str, size: int) -> np.ndarray:
-    place = np.arange(1, size + 1)
-    weight = {
-        "uniform": np.ones(size),
-        "zipf": 1 / place,
-        "gaussian": np.exp(-(((place - (size + 1) / 2) / (size / 4)) ** 2) / 2),
-    }[distribution]
-    return weight / weight.sum()
 
 
 def voter_list(
@@ -82,20 +67,13 @@ def voter_list(
 ) -> pd.DataFrame:
     """Return a list of some of the people by invented names, with some of their columns. O(n).
 
-    A list of real people does not belong in a lesson, so the list is made from the attacked table.
-    It has a column ``name``, "voter 00001" and so on in random order, and `columns`. The index is
-    the index of `people`: the truth for judging an attack, which the attacker does not see.
+    A list of real people does not belong in a lesson, so the list is made from the attacked table,
+    one row per person. It has a column ``name``, "voter 00001" and so on in random order, and
+    `columns`, at least one. The index is the index of `people`: the truth for judging an attack,
+    which the attacker does not see. `share`, in (0, 1], of the people are on the list; a share of
+    `outdated` entries, in [0, 1], have the value of a random entry in one random column.
     ColumnError or ParameterError if a column or share is impossible. After L. Sweeney,
     *k-anonymity: a model for protecting privacy*, 2002.
-
-    Parameters
-    ----------
-    people, columns : pandas.DataFrame, sequence of column labels
-        One row per person, and the columns of the list, at least one, none called ``name``.
-    share, outdated : float
-        Share of the people on the list, in (0, 1], at least one person; and share of the entries
-        in which one random column has the value of a random entry, in [0, 1].
-    seed : int or numpy.random.Generator
 
     Examples
     --------

@@ -7,13 +7,11 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from anonpaper.errors import DatasetError
 
-__all__ = [
-    "Dataset", "Mirror", "Official", "Origin", "RegisteredFile", "StandInWarning", "dataset",
-    "registry",
-]  # fmt: skip
+__all__ = ["Dataset", "File", "Mirror", "Origin", "StandInWarning", "dataset", "registry"]
 
 
 class StandInWarning(UserWarning):
@@ -50,73 +48,67 @@ class Origin:
         return f"{self.dataset}: " + "; ".join(filter(None, [source, stands_for, self.note]))
 
 
-@dataclass(frozen=True)
-class Official:
-    """The publisher's own address of a file, or of the zip archive that holds it."""
-
-    url: str
-    member: str | None = None
-
-
-@dataclass(frozen=True)
-class Mirror:
-    """A release on the Python package index that carries a file as data."""
-
-    package: str
-    version: str
-    kind: str
-    archive_sha256: str
-    member: str
-
-
-@dataclass(frozen=True)
-class RegisteredFile:
-    """One file of a data set; `sha256` is the checksum of its unpacked content."""
+class File(NamedTuple):
+    """One file of a data set, and its names in archives; without a name, no archive has it."""
 
     name: str
+    sha256: str  # of the unpacked content
+    in_official: str | None = None  # None for `name`
+    in_mirror: str | None = None
+
+
+class Mirror(NamedTuple):
+    """An archive on the Python package index that carries the files as data."""
+
+    package: str
+    archive: str
     sha256: str
-    aliases: tuple[str, ...] = ()
-    official: Official | None = None
-    mirror: Mirror | None = None
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """The registry's entry of one data set."""
+    """The registry's entry of one data set; a derived one has files and licence of its source."""
 
     name: str
     title: str
     rows: int
-    licence: str
-    citation: str
-    page: str
-    how_to_get: str
-    qi: tuple[str, ...]
+    qi: list[str]
     sensitive: str
     roles_from: str
-    files: tuple[RegisteredFile, ...] = ()
+    licence: str = ""
+    citation: str = ""
+    page: str = ""
+    official: str | None = None
+    mirror: Mirror | None = None
+    files: tuple[File, ...] = ()
     derived_from: str | None = None
     substitute_for: str | None = None
     stand_in: bool = False
 
+    @property
+    def how_to_get(self) -> str:
+        """What to do for the published files."""
+        if self.derived_from:
+            return f"derived from {self.derived_from}"
+        first = "fetched" if self.official else f"download from {self.page}"
+        by_hand = f"{first}; or place {' and '.join(file.name for file in self.files)} by hand"
+        return by_hand + "; else a stand-in" * self.stand_in
 
-def _read_file(entry: dict) -> RegisteredFile:
-    """Return a file as the registry lists it; addresses are optional."""
-    made = entry | {"aliases": tuple(entry.get("aliases", ()))}
-    for key, kind in (("official", Official), ("mirror", Mirror)):
-        if key in entry:
-            made[key] = kind(**entry[key])
-    return RegisteredFile(**made)
+
+_OF_SOURCE = ("licence", "citation", "page", "official", "mirror", "files")
 
 
 @cache
 def registry() -> dict[str, Dataset]:
     """Return every registered data set by name."""
-    entries = {}
+    entries: dict[str, Dataset] = {}
     path = Path(__file__).with_name("registry.toml")
     for name, table in tomllib.loads(path.read_text(encoding="utf-8")).items():
-        files = tuple(map(_read_file, table.get("files", ())))
-        entries[name] = Dataset(name, **(table | {"qi": tuple(table["qi"]), "files": files}))
+        if source := entries.get(table.get("derived_from")):
+            table = {of: getattr(source, of) for of in _OF_SOURCE} | table
+        table["mirror"] = Mirror(*table["mirror"]) if table.get("mirror") else None
+        table["files"] = tuple(File(*file) for file in table["files"])
+        entries[name] = Dataset(name, **table)
     return entries
 
 

@@ -9,7 +9,6 @@ levels: the lowest three levels of their tree are equal.
 from __future__ import annotations
 
 import csv
-from functools import cache
 from pathlib import Path
 
 from anonpaper.errors import HierarchyError, ParameterError
@@ -69,35 +68,20 @@ def _hierarchy(name: str, attribute: Attribute) -> Hierarchy:
         raise HierarchyError(
             f"Table 5 has no hierarchy of {attribute.name!r}; it has {list(LEVELS[name])}"
         )
-    if name == "diabetes" and attribute.name == "age":
-        return _brackets(attribute)
-    if attribute.name in _WIDTHS:
+    if name == "diabetes" and attribute.name == "age":  # brackets of ten years, joined
+        rows = {}
+        for place, value in enumerate(attribute.values):
+            starts = [(10 * place // width * width, width) for width in (20, 40, 80)]
+            joined = [f"[{start}-{start + width})" for start, width in starts]
+            rows[value] = [value, value, value, *joined, STAR]
+    elif attribute.name in _WIDTHS:
         return Hierarchy.intervals(attribute.values, _WIDTHS[attribute.name])
-    rows = {row[0]: row for row in _trees()[name, attribute.name]}
-    if MISSING in attribute.values:
-        height = len(next(iter(rows.values())))
-        rows[MISSING] = [MISSING, *["unknown"] * (height - 2), STAR]
+    else:
+        with Path(__file__).with_name("trees.csv").open(encoding="utf-8", newline="") as lines:
+            found = [row for row in csv.reader(lines) if row[:2] == [name, attribute.name]]
+        rows = {value: [value, *above] for _, _, value, *above in found}
+        rows.setdefault(MISSING, [MISSING, *["unknown"] * (len(found[0]) - 4), STAR])
     lacking = [value for value in attribute.values if value not in rows]
     if lacking:
         raise HierarchyError(f"the tree of {attribute.name!r} lacks the values {lacking}")
     return Hierarchy([rows[value] for value in attribute.values])
-
-
-@cache
-def _trees() -> dict[tuple[str, str], list[list[str]]]:
-    """Data set and attribute -> one row per value, from the value up to the star."""
-    found: dict = {}
-    with Path(__file__).with_name("trees.csv").open(encoding="utf-8", newline="") as lines:
-        for name, attribute, *row in csv.reader(lines):
-            found.setdefault((name, attribute), []).append(row)
-    return found
-
-
-def _brackets(attribute: Attribute) -> Hierarchy:
-    """Join the ten-year brackets of the diabetes data by two, four and eight."""
-    rows = []
-    for place, value in enumerate(attribute.values):
-        starts = [(10 * place // width * width, width) for width in (20, 40, 80)]
-        joined = [f"[{start}-{start + width})" for start, width in starts]
-        rows.append([value, value, value, *joined, STAR])
-    return Hierarchy(rows)

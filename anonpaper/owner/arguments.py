@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -58,7 +59,7 @@ def kinds(texts: Iterable[str]) -> dict[str, str | list[str]]:
 
 
 _MAKERS = {"prefixes": Hierarchy.prefixes, "dates": Hierarchy.dates,
-           "widths": Hierarchy.intervals, "quantiles": Hierarchy.quantiles}  # fmt: skip
+           "widths": Hierarchy.intervals}  # fmt: skip
 
 
 def hierarchies(texts: Sequence[str], m: Microdata, kinds: Mapping) -> dict[str, Hierarchy]:
@@ -77,7 +78,7 @@ def hierarchies(texts: Sequence[str], m: Microdata, kinds: Mapping) -> dict[str,
 
 
 def _hierarchy(m: Microdata, name: str, column: str, tree: str) -> Hierarchy:
-    """Make a hierarchy by prefixes, dates, widths or quantiles of the column, or read a csv."""
+    """Make a hierarchy by prefixes, dates or widths of the column, or read a csv."""
     kind, _, numbers = tree.partition(":")
     if kind not in _MAKERS:
         return Hierarchy.from_csv(tree)
@@ -91,7 +92,9 @@ def _hierarchy(m: Microdata, name: str, column: str, tree: str) -> Hierarchy:
     if kind == "widths" and not steps:
         raise ParameterError("widths needs numbers, as in widths:5,10,20")
     texts = [v for v in m.attribute(name).values if isinstance(v, str) and v != MISSING]
-    if kind in ("widths", "quantiles") and texts:
+    # widths take 90+ beside numbers
+    texts = [text for text in texts if not re.fullmatch(r"\d+(?:\.\d+)?\+?", text, re.ASCII)]
+    if kind == "widths" and texts:
         raise ParameterError(
             f"{kind} needs numbers, but {name!r} was read as {column}, with values such as "
             f"{texts[-1]!r}: give a csv of the values and their names, or leave {name!r} out"
@@ -118,7 +121,7 @@ def constraints(path: str | None) -> list | None:
 
 def kept_columns(keep: Sequence[str], table: Table, m: Microdata) -> list[str]:
     """Return the columns to publish unchanged; report those that are not published."""
-    columns = list(table.frame.columns)
+    columns = table.columns
     kept = names(keep, columns)
     others = [name for name in columns if name not in (*m.qi, *m.sensitives, m.person)]
     if unknown := [name for name in kept if name not in others]:

@@ -45,10 +45,10 @@ Without -o, or with -o -, the table goes to standard output and the report to st
 with -o FILE the report goes to standard output. Only the columns of --qi and --sensitive are
 published, unless --keep names others. Input files are never overwritten.
 
-A column of a csv or xlsx file holds numbers if all its values are written as numbers: 02139 and
-NA are text; 28,8 is a number, published as 28.8, and 1.50 as 1.5; 1,234 is in doubt. Dates and
-timestamps like 2024-12-31 10:15 are ordered. An empty field is a missing value. Standard error
-says how each column was read.
+A column of a csv or xlsx file holds numbers if all its values are written as numbers: 02139 is
+text; 28,8 is a number, published as 28.8; 1,234 and NA among numbers are in doubt. Equal numbers
+are one value, published in the first way they are written. Dates like 2024-12-31 10:15 are
+ordered. An empty field is a missing value. Standard error says how each column was read.
 
 \b
 Methods, and the options that each takes:
@@ -208,6 +208,9 @@ def audit(
     schema: Schema = None,
     save_schema: SaveSchema = None,
     engine: Engine = None,
+    stars: Annotated[
+        bool, Option("--stars", help="columns are texts, in which * fits every value")
+    ] = False,
     force: Force = False,
     quiet: Quiet = False,
     json: Json = False,
@@ -218,7 +221,8 @@ def audit(
     groups of equal quasi-identifiers have the highest risk.
     """
     _, m = _read(**context.params)
-    _print(report.audit(m, top=10), json)
+    fits = {"with stars": {"smallest number of rows that fit one row": reader.fitting(m)}}
+    _print(report.audit(m, top=10) | (fits if stars else {}), json)
 
 
 @app.command(help=_ANONYMIZE)
@@ -279,7 +283,7 @@ def anonymize(
     hierarchy: _texts(
         "NAME=TREE",
         "a csv in the format of ARX (value; level 1; level 2; ...), or prefixes, "
-        "dates, widths:5,10 or quantiles:8,4,2; the searches (exhaustive, preference_search) take "
+        "dates or widths:5,10; the searches (exhaustive, preference_search) take "
         "only the order of the values from it",
     ) = (),
     constraints: _text("FILE", "what diva keeps of minorities, see above") = None,
@@ -371,7 +375,8 @@ def _read(file, qi, sensitive, type, engine, schema, save_schema, force, **optio
     if engine:
         return _scanned(file, qi, sensitive, types, options | {"schema": schema or save_schema})
     given = {name: options[name] for name in reader.OPTIONS if name in options}
-    given |= {"qi": qi, "sensitive": sensitive, "types": types}
+    given |= {"qi": qi, "sensitive": sensitive, "types": types, "keep": options.get("keep")}
+    given["stars"] = options.get("stars")
     if save_schema:
         arguments.check_output(save_schema, [file], force=force, check=check_place)
     table, m = reader.with_roles(file, given, schema, save_schema, arguments.names)
@@ -384,7 +389,7 @@ def _read(file, qi, sensitive, type, engine, schema, save_schema, force, **optio
 
 def _scanned(file: str, qi, sensitive, types: Mapping, options: Mapping) -> tuple:
     needs_rows = {
-        "person": "--person", "count": "--count", "na": "--na", "keep": "--keep",
+        "person": "--person", "count": "--count", "keep": "--keep",
         "encoding": "--encoding", "schema": "--schema", "page_at": "--report",
     }  # fmt: skip
     if given := [option for name, option in needs_rows.items() if options.get(name)]:
@@ -394,9 +399,9 @@ def _scanned(file: str, qi, sensitive, types: Mapping, options: Mapping) -> tupl
         )
     m = ap.scan(
         file, arguments.names(qi), arguments.names(sensitive), types=types or None,
-        missing=options["missing"] or "error", delimiter=options["delimiter"],
+        na=options["na"], missing=options["missing"] or "error", delimiter=options["delimiter"],
     )  # fmt: skip
-    table = Table(pd.DataFrame(columns=m.engine.columns))
+    table = Table(pd.DataFrame(), m.engine.columns)
     for text in reader.notes(table, m):
         warnings.warn(text, stacklevel=2)
     return table, m

@@ -6,6 +6,7 @@ some values, and each row belongs to somebody whom its texts and sensitive value
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -152,7 +153,7 @@ def _read(m: Microdata, rows: object, promised, hierarchies) -> Release:
     trees, texts, allowed = check_hierarchies(hierarchies, m.qi), [], []
     for attribute in m.attributes:
         known = rows[attribute.name].astype(object)
-        written = [STAR if pd.isna(value) else str(value).strip() for value in known]
+        written = [STAR if pd.isna(value) else str(value) for value in known]
         number, names = pd.factorize(np.array(written, object))
         tree = trees.get(attribute.name)
         masks = np.array([_values_of(text, attribute, tree) for text in names])
@@ -181,6 +182,7 @@ def _values_of(text: str, attribute: Attribute, tree: Hierarchy | None) -> np.nd
         same = attribute.positions == float(text)  # 34.0 is 34
     if same.any():
         return same
+    text = text.strip()
     if tree is not None:
         levels = range(tree.height + 1)
         same = np.array([text in [tree.generalize(v, i) for i in levels] for v in values])
@@ -188,8 +190,10 @@ def _values_of(text: str, attribute: Attribute, tree: Hierarchy | None) -> np.nd
         return same
     if text == STAR:
         return ~same
+    if found := re.fullmatch(rf"\{{([\[(].*[])]), {re.escape(MISSING)}\}}", text, re.DOTALL):
+        return _values_of(found[1], attribute, tree) | np.isin(values, [MISSING])
     if text.startswith("{") and text.endswith("}"):
-        return np.isin(values, text[1:-1].split(", "))
+        return np.isin(values, next(csv.reader([text[1:-1]], skipinitialspace=True)))
     if attribute.ordered and text.startswith("[") and text.endswith("]"):
         ends = [values.index(end) for end in text[1:-1].split(" - ") if end in values]
         if len(ends) == 2:

@@ -11,87 +11,159 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 import pandas as pd
 
+from anonpaper.coding import Number
 from anonpaper.errors import ColumnError, ParameterError, check_sequence
 from anonpaper.hierarchy import ISO_DATE
 
-__all__ = ["check_kinds", "in_doubt", "kind_of", "typed"]
+__all__ = ["Doubt", "check_kinds", "in_doubt", "read_as"]
 
-# not "-0", "+5", "007" or 19 digits, which a 64-bit integer would not be written as
-_INTEGER = r"(?:0|-?[1-9]\d{0,17})"
+_INTEGER = r"(?:0|-?[1-9]\d{0,19})"  # not "-0", "+5" or "007"
 _DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _COMMA = r"-?(?:0|[1-9]\d*)(?:,\d+)?"
 _ANY = r"(?s:.*)"
-# Kinds of columns for --type, and how their values are written.
+#: Kinds of columns for --type, and how their values are written.
 _KINDS = {
-    "integer": r"[+-]?\d{1,18}",
+    "integer": r"[+-]?\d{1,20}",
     "decimal": r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?",
     "decimal-comma": r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?",
     "date": ISO_DATE,
     "ordered": _ANY,
     "text": _ANY,
 }
-_DIGITS_AND_COMMAS = r"-?\d[\d.]*(?:,\d+)*"
-_DAY_FIRST_OR_MONTH = r"\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?: .*)?"
-_YEAR_FIRST = r"\d{4}([./-])\d{1,2}[./-]\d{1,2}(?:[T ].*)?"
+#: Texts that may be more, with the kind that they may have.
+_MAY_BE = {
+    r"\d{1,2}[./-]\d{1,2}[./-]\d{4}(?: .*)?": "%d.%m.%Y",
+    r"\d{4}\.\d{1,2}\.\d{1,2}(?:[T ].*)?": "%Y.%m.%d",
+    r"\d{4}/\d{1,2}/\d{1,2}(?:[T ].*)?": "%Y/%m/%d",
+    r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?": "%Y-%m-%d",
+    r"\d{4}-\d{2}": "%Y-%m",
+    r"\d{1,2}:\d{2}": "%H:%M",
+    r"\d{1,2}:\d{2}:\d{2}": "%H:%M:%S",
+    r"\d{1,2}:\d{2}:\d{2}\.\d+": "%H:%M:%S.%f",
+    r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?": "decimal",
+    r"[$€£¥<>≤≥~#]?=?\s?[+-]?\d[\d.,]*\s?[$€£¥%‰°+-]?": "ordered",  # $900, 12%
+}
+_SHORT_YEAR = r"\d{1,2}[./-]\d{1,2}[./-]\d{2}(?: .*)?"
 _MOST_DIGITS = 15  # a 64-bit float distinguishes all decimals of 15 digits
+
+
+class Doubt(NamedTuple):
+    """Why a column may be more than text, the kind to choose, and texts that may be missing."""
+
+    why: str
+    kind: str
+    na: tuple = ()
 
 
 def check_kinds(types: Mapping[str, str | Sequence[str]]) -> None:
     """Raise ParameterError for an unknown kind of a column."""
-    for kind in types.values():
+    for name, kind in types.items():
         if not isinstance(kind, str):
             check_sequence("types", kind)
+        elif "%y" in kind.replace("%%", ""):
+            raise ParameterError(
+                f"{name}={kind}: two digits of a year do not say the century: write years of four "
+                f"digits into the file, for %Y, or keep the texts by --type {name}=text"
+            )
         elif kind not in _KINDS and "%" not in kind:
             raise ParameterError(
                 f"unknown type {kind!r}: use {', '.join(_KINDS)} or a form like %d.%m.%Y"
             )
 
 
-def kind_of(known: pd.Series) -> tuple[str, str | None]:
-    """Return the kind of a column of texts; for text in doubt, also the other possible kind."""
+def read_as(
+    texts: pd.Series, kind: str | Sequence[str] | None
+) -> tuple[pd.Series, str | list[str], Doubt | None]:
+    """Return a column of texts as a kind, or as what they are; the kind, and a doubt about it."""
+    if kind is not None:
+        return _typed(texts, kind), kind if isinstance(kind, str) else list(kind), None
+    kind, doubt = _kind_of(texts.dropna())
+    try:
+        return _typed(texts, kind), kind, doubt
+    except ColumnError:  # such as 2020-02-30, which only looks like a date
+        return texts, "text", Doubt("not all are dates", kind)
 
-    def all_are(pattern: str) -> bool:
-        return bool(known.str.fullmatch(pattern, flags=re.ASCII).all())
+
+def in_doubt(doubts: Mapping[str, Doubt]) -> ColumnError:
+    """Return the error on quasi-identifiers that may be more than text, with what to pass."""
+    told = []
+    for name, doubt in doubts.items():
+        types = f"types={{{name!r}: {doubt.kind!r}}}"
+        option = f"--type {shlex.quote(f'{name}={doubt.kind}')}"
+        if doubt.na:
+            missing = " ".join(f"--na {shlex.quote(text)}" for text in doubt.na)
+            told.append(
+                f"{name!r}: {doubt.why}: `{missing}` if that means a missing value (na="
+                f"{list(doubt.na)}), or `{option}` ({types})"
+            )
+        else:
+            keep = f", and `--type {shlex.quote(f'{name}=text')}` keeps the texts"
+            told.append(
+                f"{name!r} may be more than text ({doubt.why}): `{option}` ({types}) reads it so"
+                + keep * (doubt.kind != "text")
+            )
+    return ColumnError("; ".join(told))
+
+
+def _kind_of(known: pd.Series) -> tuple[str, Doubt | None]:
+    """Return the kind of a column of texts, and what speaks for another one."""
+
+    def fit(pattern: str) -> pd.Series:
+        return known.str.fullmatch(pattern, flags=re.ASCII).astype(bool)
 
     if len(known) == 0:
         return "text", None
-    if all_are(_INTEGER):
+    such = f"such as {known.iloc[0]!r}"
+    if fit(_INTEGER).all() and _whole(known) is not None:
         return "integer", None
-    if all_are(_DECIMAL):
+    numbers = fit(_DECIMAL)
+    if numbers.all():
         digits = known.str.replace(r"[eE].*", "", regex=True).str.count(r"\d")
         if _changed(known):
             return "text", None
-        return ("decimal", None) if digits.max() <= _MOST_DIGITS else ("text", "decimal")
-    if all_are(ISO_DATE):
+        return (
+            ("decimal", None) if digits.max() <= _MOST_DIGITS else ("text", Doubt(such, "decimal"))
+        )
+    if fit(ISO_DATE).all():
         return "date", None
-    if all_are(_DIGITS_AND_COMMAS) and known.str.contains(",").any():
-        thousands = known.str.fullmatch(r"-?\d{1,3}(?:,\d{3})*").all()  # 1,234 may be 1234
+    if fit(r"-?\d[\d.]*(?:,\d+)*").all() and known.str.contains(",").any():
+        thousands = fit(r"-?\d{1,3}(?:,\d{3})*").all()  # 1,234 may be 1234
         precise = known.str.count(r"\d").max() <= _MOST_DIGITS
-        certain = all_are(_COMMA) and not thousands and precise
-        return ("decimal-comma", None) if certain else ("text", "decimal-comma")
+        certain = fit(_COMMA).all() and not thousands and precise
+        return ("decimal-comma", None) if certain else ("text", Doubt(such, "decimal-comma"))
     if (known != (bare := known.str.strip())).any():  # with spaces around
-        kind, other = kind_of(bare)
-        return "text", other if kind == "text" else kind
-    if all_are(_DAY_FIRST_OR_MONTH):
-        return "text", "%d.%m.%Y"
-    if all_are(_YEAR_FIRST):
-        return "text", "%Y{0}%m{0}%d".format(re.match(_YEAR_FIRST, known.iloc[0])[1])
-    numbers = known.str.fullmatch(_DECIMAL, flags=re.ASCII)
-    if 2 * numbers.sum() > len(known) and known[~numbers].str.contains(r"\d").all():
-        return "text", "ordered"  # such as 85+ among ages
+        kind, doubt = _kind_of(bare)
+        return "text", doubt if kind == "text" else Doubt(f"{such}, with spaces", kind)
+    if fit(r"0\d*|[1-9]\d*").all():  # codes, some of which begin with 0
+        others = known[~numbers]
+        return "text", Doubt(such, "ordered") if len(others) < len(known) / 2 else None
+    for pattern, kind in _MAY_BE.items():
+        if fit(pattern).all():
+            return "text", Doubt(such, kind)
+    if fit(_SHORT_YEAR).all():
+        return "text", Doubt(f"dates {such} without a century; write years of four digits", "text")
+    for what, are in (("numbers", numbers | fit(_COMMA)), ("dates", fit(ISO_DATE))):
+        values, found = set(known[are]), known[~are].unique()
+        if are.sum() > len(known) / 2 or len(values) > len(found):
+            others = [text for text in found if not re.search(r"\d", text)]
+            if len(others) < len(found):  # such as 85+ among ages
+                return "text", Doubt(f"numbers and {found[0]!r}", "ordered")
+            shown = ", ".join(f"`{text}`" for text in others[:5]) + " ..." * (len(others) > 5)
+            why = f"{are.sum():,} of {len(known):,} values are {what}, {shown} "
+            why += "is not" if len(others) == 1 else "are not"
+            return "text", Doubt(why, "text", tuple(others))
     return "text", None
 
 
-def in_doubt(doubts: Mapping[str, str]) -> ColumnError:
-    """Return the error on quasi-identifiers that may be more than text, with what to pass."""
-    options = " ".join(shlex.quote(f"--type={name}={kind}") for name, kind in doubts.items())
-    return ColumnError(
-        f"{[*doubts]} may be more than text: types={doubts} ({options}) reads them so, and the "
-        "kind text keeps their texts"
-    )
+def _whole(texts: pd.Series) -> str | None:
+    """Return which integers of 64 bits hold all numbers."""
+    low, high = min(map(int, texts), default=0), max(map(int, texts), default=0)
+    fits = {"Int64": low >= -(2**63) and high < 2**63, "UInt64": low >= 0 and high < 2**64}
+    return next((form for form, holds in fits.items() if holds), None)
 
 
 def _natural(text: str) -> list:
@@ -105,7 +177,7 @@ def _changed(numbers: pd.Series) -> list[str]:
     return [text for text in numbers.unique() if Decimal(text) != Decimal(repr(float(text)))]
 
 
-def typed(texts: pd.Series, kind: str | Sequence[str]) -> pd.Series:
+def _typed(texts: pd.Series, kind: str | Sequence[str]) -> pd.Series:
     """Return a column as a kind: numbers, ordered categories, or the texts themselves."""
     if kind == "text":
         return texts
@@ -126,7 +198,10 @@ def typed(texts: pd.Series, kind: str | Sequence[str]) -> pd.Series:
             "(--type NAME=KIND)"
         )
     if kind == "integer":
-        return texts.astype("int64" if len(known) == len(texts) else "Int64")
+        form = _whole(known)
+        if form is None:
+            raise ColumnError(f"{texts.name!r} has numbers of more than 64 bits: read it as text")
+        return texts.astype(form.lower() if len(known) == len(texts) else form)
     if not listed and kind.startswith("decimal"):
         if kind == "decimal-comma":
             texts = texts.str.replace(".", "").str.replace(",", ".")
@@ -135,7 +210,7 @@ def typed(texts: pd.Series, kind: str | Sequence[str]) -> pd.Series:
                 f"{texts.name!r} has numbers with too many digits for a decimal, such as "
                 f"{changed[:5]}: --type {texts.name}=text keeps them"
             )
-        return texts.astype("float64")
+        return Number.column(texts)
     categories = kind if listed else sorted(known.unique(), key=_natural)
     if is_date:
         order = pd.DataFrame({"time": times, "text": known}).sort_values(["time", "text"])

@@ -1,7 +1,7 @@
 """Reads tables from files without changing a value.
 
-Only empty fields, and texts that the user lists, are missing values; ``NA`` is a value. A sheet of
-a workbook is read as the texts of its cells.
+Only empty fields, and texts that the user lists, are missing values. A sheet of a workbook is read
+as the texts of its cells.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ import io
 import json
 import logging
 import os
+import re
 import sys
 import warnings
-import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, time
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 import pandas as pd
 
-from anonpaper.coding import near_equal
+from anonpaper.coding import from_arrow, near_equal
 from anonpaper.errors import (
     ColumnError,
     EmptyTableError,
@@ -35,16 +35,22 @@ from anonpaper.errors import (
     needs,
 )
 from anonpaper.files import named_by_user, write_named
+from anonpaper.hierarchy import STAR
 from anonpaper.microdata import Microdata
-from anonpaper.owner.kinds import check_kinds, in_doubt, kind_of, typed
+from anonpaper.owner.kinds import Doubt, check_kinds, in_doubt, read_as
 from anonpaper.publish.writing import PARQUET
+from anonpaper.roles import checked_roles
 
 __all__ = [
     "LOG",
     "OPTIONS",
     "STANDARD_STREAM",
     "Table",
+    "check_format",
+    "csv_rows",
+    "fitting",
     "notes",
+    "parquet_file",
     "read",
     "read_table",
     "with_roles",
@@ -58,21 +64,33 @@ STANDARD_STREAM = "-"
 #: What a schema can say.
 OPTIONS = ("qi", "sensitive", "person", "count", "types", "na", "missing", "delimiter", "encoding")
 _WORKBOOKS = (".xlsx", ".xlsm")
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # marks at the beginning of a file
+_STATA, _SPSS, _SAS = ("Stata", "read_stata"), ("SPSS", "read_spss"), ("SAS", "read_sas")
+_EXCEL, _SQLITE = ("Excel or OpenDocument", "read_excel"), ("SQLite", "read_sql")
+#: Formats that are not read, by the ending or the first bytes of a file: program, and in pandas.
+_OTHERS = {
+    ".dta": _STATA, ".sav": _SPSS, ".zsav": _SPSS, ".sas7bdat": _SAS, ".xpt": _SAS,
+    ".xls": _EXCEL, ".xlsb": _EXCEL, ".ods": _EXCEL, ".db": _SQLITE, ".sqlite": _SQLITE,
+    ".sqlite3": _SQLITE, b"<stata_dta>": _STATA, b"$FL": _SPSS, bytes(12): _SAS,
+    b"SQLite format 3": _SQLITE, b"PK": _EXCEL, b"\xd0\xcf": _EXCEL,
+    b"PAR1": ("parquet, whose name must end in .parquet", "read_parquet"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table that was read from a file, with rows numbered from 0.
+    """Columns that were read from a file, with rows numbered from 0.
 
-    ``delimiter`` separated its fields (a comma for parquet). By column, ``kinds`` has the kind it
-    was read as, and ``in_doubt`` the kind that --type could choose for a text column.
+    ``columns`` are all that the file has, and ``delimiter`` separated its fields (a comma for
+    parquet). By column, ``kinds`` has the kind it was read as, and ``doubts`` what speaks for
+    another one.
     """
 
     frame: pd.DataFrame
+    columns: list[str]
     delimiter: str = ","
     kinds: dict[str, str | list[str]] = field(default_factory=dict)
-    in_doubt: dict[str, str] = field(default_factory=dict)
+    doubts: dict[str, Doubt] = field(default_factory=dict)
+    schema: str = ""  # what to read the next table by, as JSON
 
     def described(self) -> Iterator[str]:
         """Describe how each column was read, with example values; for the table's owner only."""
@@ -82,8 +100,8 @@ class Table:
             kind = self.kinds.get(name) or pd.api.types.infer_dtype(known, skipna=True)
             kind = kind if isinstance(kind, str) else " < ".join(kind)
             kind += " (published with a point)" * (kind == "decimal-comma")
-            if other := self.in_doubt.get(name):
-                kind += f" (or is it --type {name}={other}?)"
+            if name in self.doubts:
+                kind += f" (or is it --type {name}={self.doubts[name].kind}?)"
             examples = ", ".join(str(value)[:40] for value in values[:3]) or "none"
             yield (
                 f"{name}: {kind}, {len(values):,} distinct, {len(column) - len(known):,} missing, "
@@ -98,6 +116,7 @@ def read(
     *,
     person: str | None = None,
     count: str | None = None,
+    keep: Sequence[str] = (),
     types: Mapping[str, str | Sequence[str]] | None = None,
     na: Sequence[str] = (),
     missing: str = "error",
@@ -108,7 +127,9 @@ def read(
 ) -> Microdata:
     r"""Guarantee that no value is changed or guessed: read a file, as the command line does.
 
-    A UserWarning tells spellings that may be one value, and columns in doubt.
+    Only columns with a role, and those of `keep`, are read. Equal numbers are one value, published
+    in the first way they are written. A UserWarning tells spellings that may be one value, and
+    columns in doubt.
 
     Parameters
     ----------
@@ -118,6 +139,8 @@ def read(
         As for :class:`~anonpaper.Microdata`. By default a missing value is an error.
     count : str, optional
         A column of whole numbers: how many people a row counts for.
+    keep : sequence of str
+        Further columns to read, such as those that ``public_tables`` publishes unchanged.
     types : mapping of column to str or sequence of str, optional
         "integer", "decimal", "decimal-comma", "date", a date's form such as "%d.%m.%Y", "ordered"
         (by the numbers in the texts, then by letters), "text"; or all values in their order.
@@ -161,147 +184,173 @@ def read(
         place = str(Path(source))
     given = {"qi": qi, "sensitive": sensitive, "person": person, "count": count, "types": types,
              "na": check_sequence("na", na, str), "delimiter": delimiter,
+             "keep": check_sequence("keep", keep, str),
              "missing": missing if missing != "error" else None,
              "encoding": encoding if encoding != "utf-8" else None}  # fmt: skip
     return with_roles(place, given, schema, save_schema)[1]
 
 
 def read_table(
-    name: str, *, delimiter=None, encoding="utf-8", missing_texts=(), types=None
-) -> Table:
-    """Read parquet, .xlsx, otherwise a csv (also .gz; - is standard input)."""
+    name: str, wanted: Callable[[list[str]], Sequence[str]] = list, *, delimiter=None,
+    encoding="utf-8", na=(), types=None,
+) -> Table:  # fmt: skip
+    """Read the columns of a file that are `wanted` of all: parquet, .xlsx, otherwise a csv."""
     types = dict(types or {})
     check_kinds(types)
-    if name.lower().endswith(PARQUET):
-        frame, delimiter = _read_parquet(name), ","
-        columns = {column: frame[column].astype("string").astype(object) for column in types
-                   if column in frame}  # fmt: skip
-    else:
-        if delimiter is None:
-            delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
-        with named_by_user(name):
-            if name.lower().endswith(_WORKBOOKS):
-                header, rows = _read_sheet(name)
-            else:
-                header, rows = _read_cells(name, delimiter, encoding)
-        if doubled := sorted({column for column in header if header.count(column) > 1}):
+    with named_by_user(name):
+        if name.lower().endswith(PARQUET):
+            delimiter, file = ",", parquet_file(name)
+            columns = file.schema_arrow.names
+        else:
+            if delimiter is None:
+                delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
+            file, is_book = None, name.lower().endswith(_WORKBOOKS)
+            rows = _sheet_rows(name) if is_book else csv_rows(name, delimiter, encoding)
+            columns = next(rows)
+        if doubled := sorted(name for name, times in Counter(columns).items() if times > 1):
             raise ColumnError(f"{name} has several columns named {doubled}: rename them")
-        frame = pd.DataFrame(rows, columns=header, dtype=object)
-        frame = columns = frame.mask(frame.isin({"", *missing_texts}))
-    if unknown := [column for column in types if column not in frame]:
-        raise ColumnError(f"{name} has no columns {unknown}; it has {list(frame)}")
+        table = Table(pd.DataFrame(), columns, delimiter)
+        if unknown := [column for column in types if column not in columns]:
+            raise ColumnError(f"{name} has no columns {unknown}; it has {columns}")
+        chosen = set(wanted(columns))
+        places = [place for place, column in enumerate(columns) if column in chosen]
+        chosen = [columns[place] for place in places]
+        if file is None:
+            frame = pd.DataFrame([[row[i] for i in places] for row in rows], dtype=object)
+            frame = frame.set_axis(chosen if len(frame) else frame.columns, axis=1)
+            frame = frame.mask(frame.isin({"", *na}))
+        else:
+            arrow = file.read(columns=chosen)
+            frame = pd.DataFrame({n: from_arrow(arrow[n], n) for n in chosen})
     if len(frame) == 0:
         raise EmptyTableError(f"{name} has no rows below its header")
-    table = Table(frame, delimiter)
-    for column, texts in columns.items():
-        kind, other = (types[column], None) if column in types else kind_of(texts.dropna())
-        try:
-            frame[column] = typed(texts, kind)
-        except ColumnError:
-            if column in types:
-                raise
-            kind, other = "text", kind
-        table.kinds[column] = kind if isinstance(kind, str) else list(kind)
-        if other:
-            table.in_doubt[column] = other
-    return table
+    for column in chosen if file is None else set(chosen) & set(types):
+        texts = frame[column] if file is None else frame[column].astype("string").astype(object)
+        frame[column], table.kinds[column], doubt = read_as(texts, types.get(column))
+        if doubt:
+            table.doubts[column] = doubt
+    return replace(table, frame=frame)
 
 
-def _read_parquet(name: str) -> pd.DataFrame:
+def parquet_file(name: str) -> object:
+    """Open a parquet file; FileError if it is none, ColumnError for two columns of one name."""
     with needs("parquet"):
         import pyarrow
+        import pyarrow.parquet
     try:
-        with open(name, "rb") as stream:  # a name is a file, never a web address
-            frame = pd.read_parquet(stream)
-    except OSError as error:
-        raise FileError(f"{name}: {error.strerror or error}") from None
+        file = pyarrow.parquet.ParquetFile(open(name, "rb"))  # noqa: SIM115
     except (pyarrow.ArrowException, ValueError) as error:
         raise FileError(f"{name} is not a parquet file: {error}") from None
-    named = [level for level in frame.index.names if level is not None]
-    frame = frame.reset_index(drop=not named)
-    return frame.set_axis([str(column) for column in frame.columns], axis=1)
+    if len(set(file.schema_arrow.names)) < len(file.schema_arrow.names):
+        raise ColumnError(f"{name} has two columns with the same name: rename one")
+    return file
 
 
-def _read_sheet(name: str) -> tuple[list[str], list[list[str]]]:
-    """Read the first sheet of a workbook: its header and its rows, every cell as text."""
+def _sheet_rows(name: str) -> Iterator[list[str]]:
+    """Yield the header and the rows of a workbook's first visible sheet, every cell as text."""
     with needs("excel"):
-        import openpyxl  # noqa: F401, pandas reads by it
+        import openpyxl
     try:
-        cells = pd.read_excel(name, header=None, na_filter=False, dtype=object, engine="openpyxl")
-    except (zipfile.BadZipFile, KeyError, ValueError):
+        shown, formulas = (openpyxl.load_workbook(name, data_only=only) for only in (True, False))
+    except OSError:
+        raise
+    except Exception:  # whatever a damaged archive, or damaged XML in it, leads to
         raise FileError(f"{name} is no workbook: save it as .xlsx or csv") from None
-    cells = cells.map(_text_of)
-    header, *rows = cells[(cells != "").any(axis=1)].to_numpy().tolist() or [[]]
-    if not all(header):
-        raise FileError(f"{name}: the first row must name the columns; it is {header}")
-    return header, rows
+    sheet = next(one for one in shown.worksheets if one.sheet_state == "visible")
+    if len(shown.sheetnames) > 1:
+        LOG.info("warning: only the sheet %r of %s is read", sheet.title, shown.sheetnames)
+    if hidden := sum(row.hidden for row in sheet.row_dimensions.values()):
+        LOG.info("warning: %s hidden rows are read like others", hidden)
+    if merged := sheet.merged_cells.ranges:
+        raise FileError(f"{name}: cells {', '.join(map(str, merged))} are merged: split them")
+    header: list[str] = []
+    for cells, told in zip(sheet.iter_rows(), formulas[sheet.title].iter_rows(), strict=True):
+        row = [_text_of(*pair, name) for pair in zip(cells, told, strict=True)]
+        if any(row):
+            header = header or row
+            yield row
+        if not all(header):
+            raise FileError(f"{name}: the first row must name the columns; it is {header}")
+    if not header:
+        raise FileError(f"{name} is empty: the first row must name the columns")
 
 
-def _text_of(cell: object) -> str:
-    """The text of a cell, dates as year-month-day."""
-    if isinstance(cell, datetime):
-        return cell.isoformat(" ") if cell.time() != time() else cell.date().isoformat()
-    return "" if cell is None else str(cell)
+def _text_of(cell: object, formula: object, name: str) -> str:
+    """The text of a cell, dates as year-month-day; FileError if it may be another."""
+    value, form = cell.value, cell.number_format
+    if isinstance(value, datetime):
+        return value.isoformat(" ") if value.time() != time() else value.date().isoformat()
+    if value is None and formula.value is not None:
+        raise FileError(
+            f"{name}, cell {cell.coordinate}: the formula {formula.value} has no stored value: "
+            "open and save the workbook in a spreadsheet program"
+        )
+    if isinstance(value, int | float) and re.match(r"\D*0\D*0", form.partition(".")[0]):
+        if not re.fullmatch("0+", form) or value != int(value):
+            raise FileError(
+                f"{name}, cell {cell.coordinate}: {value} is shown by the format {form}: turn "
+                "the column into text, as it is shown"
+            )
+        return f"{int(value):0{len(form)}d}"
+    return "" if value is None else str(value)
 
 
-def _read_cells(name: str, delimiter: str, encoding: str) -> tuple[list[str], list[list[str]]]:
-    """Read a csv: its header and its rows, every field as text."""
+def check_format(name: str, begins: bytes = b"") -> None:
+    """Raise FileError for a file of another program, by its ending or its first bytes."""
+    for mark, (program, reader) in _OTHERS.items():
+        by_ending = isinstance(mark, str) and name.lower().endswith(mark)
+        if by_ending or (isinstance(mark, bytes) and begins.startswith(mark)):
+            raise FileError(
+                f"{name} is no text but a file of {program}: save it as .xlsx or csv, there or by "
+                f"pandas.{reader}(...).to_csv('table.csv', index=False)"
+            )
+
+
+def csv_rows(name: str, delimiter: str, encoding: str) -> Iterator[list[str]]:
+    """Yield the header and the rows of a csv (also .gz; - is standard input), fields as texts."""
     csv.field_size_limit(2**31 - 1)  # as long as a field can be
     codec = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
+    begins = b""
     try:
-        if codec == "utf-8-sig" and _begins(name) in _UTF_16:
+        if name == STANDARD_STREAM:
+            stream = sys.stdin.buffer
+        else:
+            opener = gzip.open if name.lower().endswith(".gz") else open
+            stream = opener(name, "rb")
+            begins = stream.peek(16)[:16]
+            check_format(name, begins)
+        if codec == "utf-8-sig" and begins[:2] in (b"\xff\xfe", b"\xfe\xff"):
             codec = "utf-16"
-        with _opened(name, codec) as stream:
-            reader = csv.reader(stream, delimiter=delimiter, strict=True)
-            header = next(filter(None, reader), None)
-            if header is None:
-                raise FileError(f"{name} is empty: the first line must name the columns")
-            rows = []
+        with io.TextIOWrapper(stream, codec, newline="") as lines:
+            reader = csv.reader(lines, delimiter=delimiter, strict=True)
+            header = next(reader, [])
+            if not header:
+                raise FileError(f"{name}: the first line must name the columns, but is empty")
+            if re.fullmatch(r"sep=.?", header[0], re.IGNORECASE):
+                sign = (header[0] + delimiter)[4]
+                raise FileError(
+                    f"{name}: its first line, sep={sign}, is for Excel: take it out, and pass "
+                    f"delimiter={sign!r} (--delimiter {sign!r})"
+                )
+            yield header
             for row in reader:
                 if len(row) == len(header):
-                    rows.append(row)
+                    yield row
                 elif row:
-                    likely = [sign for sign in ";\t|," if len(header) == 1 and sign in header[0]]
-                    hint = f": is it --delimiter {likely[0]!r}?" if likely else ""
                     raise FileError(
                         f"{name}, line {reader.line_num}: {len(row)} fields, but the header has "
-                        f"{len(header)}{hint}"
+                        f"{len(header)}"
                     )
                 elif len(header) == 1:  # a blank line is an empty field
-                    rows.append([""])
+                    yield [""]
     except UnicodeError:
-        raise FileError(
-            f"{name} is not encoded in {encoding}{_other_than(name, encoding)}"
-        ) from None
+        other = "utf-16-le" if b"\0" in begins[:2] else "cp1252"
+        hint = f'; try encoding="{other}" (--encoding {other})' * (other != encoding.lower())
+        raise FileError(f"{name} is not encoded in {encoding}{hint}") from None
     except csv.Error as error:
         raise FileError(f"{name}, line {reader.line_num}: {error}") from None
     except (LookupError, EOFError, zlib.error) as error:
         raise FileError(f"{name}: {error}") from None  # an unknown encoding, a damaged archive
-    return header, rows
-
-
-def _begins(name: str) -> bytes:
-    """The first two bytes of a file, none of a stream, which can be read only once."""
-    if not os.path.isfile(name):
-        return b""
-    with _opened(name, "latin-1") as stream:
-        return stream.read(2).encode("latin-1")
-
-
-def _other_than(name: str, encoding: str) -> str:
-    """What may help where a text is in another encoding, other than the one tried."""
-    begins = _begins(name)
-    if begins in (b"PK", b"\xd0\xcf"):
-        return ", as it is no text but a workbook or an archive: save it as .xlsx or csv"
-    other = "utf-16-le" if b"\0" in begins else "cp1252"
-    return f'; try encoding="{other}" (--encoding {other})' if other != encoding.lower() else ""
-
-
-def _opened(name: str, encoding: str) -> IO[str]:
-    if name == STANDARD_STREAM:
-        return io.TextIOWrapper(sys.stdin.buffer, encoding=encoding, newline="")
-    opener = gzip.open if name.lower().endswith(".gz") else open
-    return opener(name, "rt", encoding=encoding, newline="")
 
 
 # -- the table with its roles ------------------------------------------------------------------
@@ -317,38 +366,49 @@ def with_roles(
     saved = _loaded(schema) if schema else {}
     options = saved | {name: value for name, value in options.items() if value}
     options["types"] = saved.get("types", {}) | dict(options.get("types") or {})
+    keep, stars = options.pop("keep", ()), options.pop("stars", False)
+    qi, sensitive = options.get("qi") or [], options.get("sensitive")
+
+    def wanted(columns: list[str]) -> list:
+        nonlocal qi, sensitive, keep
+        if named:
+            qi, sensitive, keep = (named(_listed(one), columns) for one in (qi, sensitive, keep))
+        roles = [*check_sequence("qi", qi), *_listed(sensitive)]
+        roles += [options[role] for role in ("person", "count") if options.get(role) is not None]
+        if len(columns) == 1 and {*map(str, roles)} - {*columns}:
+            sign = next((sign for sign in ";\t|," if sign in columns[0]), "...")
+            raise FileError(
+                f"{name} has one column only, {columns[0]!r}: is it delimiter={sign!r} "
+                f"(--delimiter {sign!r})?"
+            )
+        if not qi:
+            raise ParameterError(
+                f"qi (--qi) must name the columns that others may know, among {columns}"
+            )
+        checked_roles(columns, qi, sensitive, options.get("person"))
+        return [*roles, *keep]
+
     table = read_table(
-        name, delimiter=options.get("delimiter"), encoding=options.get("encoding", "utf-8"),
-        missing_texts=options.get("na", ()), types=options.get("types"),
+        name, wanted, delimiter=options.get("delimiter"), types=options["types"],
+        encoding=options.get("encoding", "utf-8"), na=options.get("na", ()),
     )  # fmt: skip
     for line in table.described():
         LOG.info(line)
-    frame, columns = table.frame, list(table.frame.columns)
-    for role in ("qi", "sensitive") if named else ():
-        options[role] = named(_listed(options.get(role)), columns)
-    qi = check_sequence("qi", options.get("qi") or [])
-    wanted = [*qi, *_listed(options.get("sensitive")), options.get("person"), options.get("count")]
-    if len(columns) == 1 and {*wanted} - {*columns, None}:
-        raise FileError(
-            f"{name} has one column only, {columns[0]!r}, when read with the delimiter "
-            f"{table.delimiter!r}: delimiter=... (--delimiter) says which it is"
-        )
-    if not qi:
-        raise ParameterError(
-            f"qi (--qi) must name the columns that others may know, among {columns}"
-        )
+    frame = table.frame
     if options.get("count") is not None:
         frame = _repeated(frame, options["count"])
     m = Microdata(
-        frame, qi, options.get("sensitive"), person=options.get("person"),
+        frame, qi, sensitive, person=options.get("person"),
         missing=options.get("missing", "error"), origin=name,
     )  # fmt: skip
-    if doubts := {n: kind for n, kind in table.in_doubt.items() if n in m.qi}:
+    doubts = {n: doubt for n, doubt in table.doubts.items() if n in m.qi and not stars}
+    if doubts:
         raise in_doubt(doubts)
+    told = {**options, "qi": qi, "sensitive": sensitive, "types": table.kinds}
+    table.schema = json.dumps(told, indent=1, ensure_ascii=False)
     if save_schema is not None:
-        told = {**options, "types": table.kinds}
-        write_named(save_schema, json.dumps(told, indent=1, ensure_ascii=False))
-    for text in notes(table, m):
+        write_named(save_schema, table.schema)
+    for text in notes(table, m) if not stars else ():
         warnings.warn(text, stacklevel=3)
     return table, m
 
@@ -356,23 +416,27 @@ def with_roles(
 def notes(table: Table, m: Microdata) -> list[str]:
     """Return what missing values, spellings and columns in doubt mean for a table."""
     found = [f"{m.dropped:,} rows with missing values are left out"] * (m.dropped > 0)
+    if starred := [name for name in m.qi if STAR in m.attribute(name).values.tolist()]:
+        found.append(f"{STAR!r} of {starred} was read as a value; audit --stars lets it fit all")
     for name in [*m.qi, *m.sensitives]:
-        column = m.frame[name] if m.has_rows else pd.Series()
-        ordered = getattr(column.dtype, "ordered", pd.api.types.is_numeric_dtype(column))
-        if name in m.qi and ordered and column.isna().any():
-            found.append(
-                f"missing values are kept as the value ?, so {name} cannot be ordered: sets are "
-                'published instead of intervals; missing="drop" (--missing drop) leaves such rows '
-                "out"
-            )
-        if other := table.in_doubt.get(name):
-            found.append(f"{name!r} was read as text; types={{{name!r}: {other!r}}} reads it so")
+        if doubt := table.doubts.get(name):
+            found.append(f"{name!r} was read as text: {in_doubt({name: doubt})}")
         if alike := near_equal(m.attribute(name).values):
             found.append(
                 f"{' and '.join(map(str, alike))} of {name!r} may be one value, but they "
                 "are kept apart: mend the file"
             )
     return found
+
+
+def fitting(m: Microdata) -> int:
+    """Return the smallest number of rows that fit a row, where a star fits every value."""
+    stars = [[value == STAR for value in attribute.values.tolist()] for attribute in m.attributes]
+    codes = m.cells.tuples.copy()
+    for column, star in zip(codes.T, stars, strict=True):
+        column[np.array(star)[column]] = -1
+    fit = (((codes == row) | (codes < 0) | (row < 0)).all(axis=1) for row in codes)
+    return min(int(m.cells.tuple_sizes[rows].sum()) for rows in fit)
 
 
 def _listed(names: object) -> list:

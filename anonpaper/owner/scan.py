@@ -9,27 +9,29 @@ from __future__ import annotations
 
 import csv
 import glob
-import gzip
 import os
 import secrets
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from anonpaper import errors
-from anonpaper.coding import code_values
+from anonpaper.coding import code_values, from_arrow
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
 from anonpaper.files import named_by_user, whole_files
 from anonpaper.groups import Entries
 from anonpaper.microdata import Microdata
-from anonpaper.owner.kinds import in_doubt, kind_of, typed
+from anonpaper.owner.kinds import check_kinds, in_doubt, read_as
+from anonpaper.owner.reader import check_format, csv_rows, parquet_file
 from anonpaper.publish import Anatomy, Release
 from anonpaper.publish.writing import PARQUET, beside, check_table_place
 from anonpaper.roles import HOW_MISSING, checked_roles, missing_values
@@ -45,27 +47,23 @@ def scan(
     qi: Sequence[str],
     sensitive: str | list[str] | None = None,
     *,
-    engine: object = None,
-    missing: str = "error",
     types: Mapping[str, str | Sequence[str]] | None = None,
+    na: Sequence[str] = (),
+    missing: str = "error",
     delimiter: str | None = None,
 ) -> Microdata:
     """Guarantee the same cells as the table's Microdata, counted without loading the rows.
 
-    Categories are read as texts. Algorithms that look at single rows get them in random order.
-    ``release.write(path)`` writes one csv or parquet file.
+    Algorithms that look at single rows get them in random order. ``release.write(path)`` writes
+    one csv or parquet file.
 
     Parameters
     ----------
     source : str, path, list of these, or Ibis table
-        Csv or parquet files, a pattern such as ``"people/*.parquet"``, or an Ibis expression.
-    qi, sensitive, missing
-        As for :class:`~anonpaper.Microdata`. Columns without a role are never read.
-    engine : Ibis connection to DuckDB, optional
-        Reads the files, by default within the process. Another engine, such as Spark, reads them
-        itself: pass its table, as in ``ibis.pyspark.connect(session).read_parquet(path)``.
-    types, delimiter
-        As for :func:`~anonpaper.read`; types of parquet are those of the file.
+        Csv or parquet files, a pattern such as ``"people/*.parquet"``, or an Ibis expression,
+        which its own engine counts: ``ibis.pyspark.connect(session).read_parquet(path)``.
+    qi, sensitive, types, na, missing, delimiter
+        As for :func:`~anonpaper.read`. Columns without a role are never read.
 
     Returns
     -------
@@ -75,8 +73,8 @@ def scan(
     Raises
     ------
     ColumnError, EmptyTableError, FileError, MissingValueError, NotInstalledError, ParameterError
-        As for :func:`~anonpaper.read`; or files of one table differ in columns, are named twice or
-        change meanwhile; or categories have an order that `types` does not give.
+        As for :func:`~anonpaper.read`; or files of one table differ in columns or are named twice;
+        or categories have an order that `types` does not give.
 
     References
     ----------
@@ -95,14 +93,12 @@ def scan(
     (4, [[0], [1]], [1, 1, 1, 1])
     """
     errors.check_choice("missing", missing, HOW_MISSING)
+    check_kinds(types or {})
     if hasattr(source, "to_pyarrow") and hasattr(source, "group_by"):
-        files, schema, table, origin = {}, None, source, "an Ibis table"
-        connection, columns = source._find_backend(use_default=True), list(source.columns)
-        if engine is not None and engine is not connection:
-            raise ParameterError("an Ibis table has its own engine: leave engine out")
+        files, schema, table, origin = [], None, source, "an Ibis table"
+        columns = list(source.columns)
     else:
         files, origin = _files_of(source), str(source)
-        connection = _connect(engine)
         delimiter = delimiter or ("\t" if any(".tsv" in path for path in files) else ",")
         columns, schema = _columns_of(files, delimiter)
     _, sensitives = checked_roles(columns, qi, sensitive)
@@ -114,76 +110,66 @@ def scan(
         raise ColumnError(f"types names columns that are not there: {unknown}")
     with _engine_errors(origin):
         if files:
-            table = _opened(connection, files, columns, delimiter)
-        rows = f"rows_{secrets.token_hex(8)}"
-        counted = table.group_by(roles).aggregate(**{rows: table.count()}).to_pyarrow()
-    counts = counted.column(rows).to_numpy().astype(np.int64)
+            table = _opened(files, columns, delimiter)
+        counted, counts = _counted(table, roles)
     if len(counts) == 0:
         raise EmptyTableError("the table has no rows")
-    listed = {
-        name: _listed(
-            counted.column(name),
-            name,
-            _are_csv(files),
-            schema,
-            (types or {}).get(name),
-            name in qi,
-        )
-        for name in roles
-    }
-    _check_unchanged(files)
+    listed, doubts = {}, {}
+    for name in roles:
+        values, index, told = _values(counted[name], name, schema)
+        if _are_csv(files) or name in (types or {}):
+            texts = values.astype("string").astype(object)
+            texts = texts.mask(texts.isin({"", *na}) | texts.isna(), None)
+            values, _, doubt = read_as(texts, (types or {}).get(name))
+            if doubt and name in qi:
+                doubts[name] = doubt
+        elif told is not None:
+            raise told
+        listed[name] = values, index
+    if doubts:
+        raise in_doubt(doubts)
     listed, counts, dropped = _complete(listed, counts, missing)
     coded = {}
     for name, (values, index) in listed.items():
         used, place = np.unique(index, return_inverse=True)
         attribute, codes = code_values(values, used, None)
         coded[name] = attribute, codes[place]
-    by_duckdb = connection if connection.name == "duckdb" else None
-    engine = Engine([*files], columns, by_duckdb)
     return Microdata.of_counts(
         coded, counts, qi=qi, sensitive=sensitive, missing=missing, origin=origin,
-        dropped=dropped, engine=engine,
+        dropped=dropped, engine=Engine(files, columns),
     )  # fmt: skip
 
 
-def _listed(column, name: str, is_csv: bool, schema, kind, is_qi: bool) -> tuple:
-    """Return the distinct values of a column, as pandas reads them, and their places.
+def _counted(table: object, names: Sequence[str]) -> tuple:
+    """Return the distinct rows of some columns, as a table of Arrow, and the count of each."""
+    rows = f"rows_{secrets.token_hex(8)}"
+    counted = table.group_by(list(names)).aggregate(**{rows: table.count()}).to_pyarrow()
+    return counted.drop_columns([rows]), counted.column(rows).to_numpy().astype(np.int64)
 
-    If any value is missing, it is the last one.
+
+def _values(column: object, name: str, schema: object) -> tuple:
+    """Return the distinct values of a column, the last one missing, and their places.
+
+    Also the error that is due for categories in an order, unless the user says how to read them.
     """
     import pyarrow as pa
 
     try:
         encoded = pa.chunked_array(column).combine_chunks().dictionary_encode()
+        values = pa.concat_arrays([encoded.dictionary, pa.nulls(1, encoded.dictionary.type)])
     except pa.ArrowException:
         raise ColumnError(
             f"values of {name!r} cannot be compared ({column.type}): convert to text or numbers"
         ) from None
-    values, index = encoded.dictionary, encoded.indices.fill_null(len(encoded.dictionary))
-    if encoded.null_count:
-        values = pa.concat_arrays([values, pa.nulls(1, values.type)])
-    index = index.to_numpy(zero_copy_only=False)
-    if is_csv or kind:
-        texts = pd.Series(values.to_pandas(), name=name).astype("string").astype(object)
-        texts = texts.where(texts.notna(), None).replace("", None)
-        looks, other = (kind, None) if kind else kind_of(texts.dropna())
-        if other and is_qi:
-            raise in_doubt({name: other})
-        try:
-            return typed(texts, looks), index
-        except ColumnError:  # such as 2020-02-30, which only looks like a date
-            if kind:
-                raise
-            return texts, index
-    of_file = None if schema is None else schema.field(name).type
-    if of_file is None or pa.types.is_dictionary(of_file):
-        if of_file is not None and of_file.ordered:
-            raise ColumnError(f"{name!r} has categories in an order: types={{{name!r}: [...]}}")
-        return values.to_pandas().rename(name), index
+    told, index = None, encoded.indices.fill_null(len(values) - 1)
+    of_file = values.type if schema is None else schema.field(name).type
+    if pa.types.is_dictionary(of_file):
+        if of_file.ordered:
+            told = ColumnError(f"{name!r} has categories in an order: types={{{name!r}: [...]}}")
+        of_file = of_file.value_type
     with suppress(pa.ArrowException):  # only missing values, or an identifier as text
         values = values.cast(of_file)
-    table = pa.table({name: values}).replace_schema_metadata(schema.metadata)
-    return table.to_pandas().reset_index()[name], index
+    return from_arrow(pa.chunked_array([values]), name), index.to_numpy(zero_copy_only=False), told
 
 
 def _complete(listed: dict, counts: np.ndarray, missing: str) -> tuple[dict, np.ndarray, int]:
@@ -201,23 +187,16 @@ def _complete(listed: dict, counts: np.ndarray, missing: str) -> tuple[dict, np.
     return kept, counts[~incomplete], int(counts[incomplete].sum())
 
 
-def _connect(engine: object = None) -> object:
-    """Return an Ibis connection to DuckDB: the one given, or one within the process."""
+def _connect() -> object:
+    """Return an Ibis connection to DuckDB within the process."""
     with errors.needs("scale"):
         import ibis
-    if engine is None:
-        spill = tempfile.TemporaryDirectory()  # private, for data that exceed memory
-        connection = ibis.duckdb.connect(temp_directory=spill.name)
-        connection._spill = spill  # it lives as long as the connection
-        # DuckDB would also show a bar in notebooks, whose outputs would then depend on the clock
-        connection.raw_sql(f"SET enable_progress_bar = {sys.stdout.isatty()}")
-        return connection
-    if getattr(engine, "name", None) != "duckdb":
-        raise ParameterError(
-            "engine must be a connection such as ibis.duckdb.connect(); read the files by another "
-            f"engine and pass its table, got {engine!r}"
-        )
-    return engine
+    spill = tempfile.TemporaryDirectory()  # private, for data that exceed memory
+    connection = ibis.duckdb.connect(temp_directory=spill.name)
+    connection._spill = spill  # it lives as long as the connection
+    # DuckDB would also show a bar in notebooks, whose outputs would then depend on the clock
+    connection.raw_sql(f"SET enable_progress_bar = {sys.stdout.isatty()}")
+    return connection
 
 
 @contextmanager
@@ -235,8 +214,8 @@ def _engine_errors(what: object) -> Iterator[None]:
 # -- files ---------------------------------------------------------------------------------
 
 
-def _files_of(source: object) -> dict[str, tuple]:
-    """Find the files of a path, a pattern, or several, and their state; each is counted once."""
+def _files_of(source: object) -> list[str]:
+    """Find the files of a path, a pattern, or several; each is counted once."""
     several = isinstance(source, Iterable) and not isinstance(source, (str, os.PathLike))
     named = list(source) if several else [source]
     if not named or not all(isinstance(one, (str, os.PathLike)) for one in named):
@@ -254,6 +233,7 @@ def _files_of(source: object) -> dict[str, tuple]:
             if not os.path.isfile(path):
                 of = "for files in folders use folder/*/*.parquet"
                 raise FileError(f"{one} names {path}, which is not a file: {of}")
+            check_format(path)
             if (other := places.setdefault(os.path.realpath(path), path)) != path:
                 raise FileError(f"{path} is the same file as {other}: name it once")
     paths = [*places.values()]
@@ -262,39 +242,29 @@ def _files_of(source: object) -> dict[str, tuple]:
             f"{', '.join(map(str, named))}: all files must end in .parquet or .pq, or all in "
             ".csv, .tsv or .txt, each with or without .gz"
         )
-    return {path: _state(path) for path in paths}
+    return paths
 
 
 def _are_csv(files: Iterable[str]) -> bool:
     return any(path.lower().endswith(_CSV) for path in files)
 
 
-def _state(path: str) -> tuple:
-    try:
-        found = os.stat(path)
-    except OSError as error:
-        raise FileError(f"{path}: {error.strerror}") from None
-    return found.st_size, found.st_mtime_ns, found.st_ino
-
-
-def _check_unchanged(files: Mapping[str, tuple]) -> None:
-    """Raise FileError if a file is gone or has changed since it was found."""
-    for path, before in files.items():
-        if _state(path) != before:
-            raise FileError(f"{path} has changed while it was scanned: scan it again")
-
-
 def _columns_of(files: Iterable[str], delimiter: str) -> tuple[list[str], object]:
     """Return the columns and the schema of parquet; all files must have the same ones."""
     described, schema = {}, None
     for path in files:
-        if _are_csv([path]):
-            names = kinds = _header(path, delimiter)
-        else:
-            found = _schema(path)
-            schema, names = schema or found, found.names
-            kinds = [(n, str(getattr(found.field(n).type, "value_type", found.field(n).type)))
-                     for n in names]  # fmt: skip
+        with named_by_user(path):
+            if _are_csv([path]):
+                names = kinds = next(csv_rows(path, delimiter, "utf-8"))
+                if len({name.lower() for name in names if name}) < len(names):
+                    raise ColumnError(
+                        f"the first line of {path} must name all columns, each differently"
+                    )
+            else:
+                found = parquet_file(path).schema_arrow
+                schema, names = schema or found, found.names
+                kinds = [(one.name, str(getattr(one.type, "value_type", one.type)))
+                         for one in found]  # fmt: skip
         described[path] = kinds
     (first, wanted), *others = described.items()
     for path, other in others:
@@ -306,33 +276,9 @@ def _columns_of(files: Iterable[str], delimiter: str) -> tuple[list[str], object
     return names, schema
 
 
-def _schema(path: str) -> object:
-    import pyarrow as pa
-    import pyarrow.parquet
-
-    try:
-        found = pyarrow.parquet.read_schema(path)
-    except (OSError, pa.ArrowException) as error:
-        raise FileError(f"{path} is not a parquet file: {error}") from None
-    if len(set(found.names)) < len(found.names):
-        raise ColumnError(f"{path} has two columns with the same name: rename one")
-    return found
-
-
-def _header(path: str, delimiter: str) -> list[str]:
-    try:
-        opened = gzip.open if path.lower().endswith(".gz") else open
-        with opened(path, "rt", encoding="utf-8-sig", newline="") as stream:
-            found = next(csv.reader(stream, delimiter=delimiter, strict=True), [])
-    except (OSError, EOFError, csv.Error, UnicodeError, TypeError) as error:
-        raise FileError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
-    if len({name.lower() for name in found if name}) < max(1, len(found)):
-        raise ColumnError(f"the first line of {path} must name all columns, each differently")
-    return found
-
-
-def _opened(connection, files: Iterable[str], columns: Sequence[str], delimiter: str) -> object:
+def _opened(files: Iterable[str], columns: Sequence[str], delimiter: str) -> object:
     """Return the files as an Ibis expression of DuckDB; every column of a csv is text."""
+    connection = _connect()
     paths = [glob.escape(path) for path in files]  # DuckDB takes names for patterns
     # otherwise a folder's name, such as age=7, would replace values of its files
     options: dict = {"hive_partitioning": False}
@@ -360,7 +306,6 @@ class Engine:
 
     files: list[str]
     columns: list[str]
-    connection: object = None  # to DuckDB, if there is one already
 
     def write(self, rel: Release, path, *, replace: bool) -> tuple[Written, ...]:
         """Write a release to a csv or parquet file; an anatomy's second table lies beside it.
@@ -387,20 +332,12 @@ class Engine:
 
     def check_written(self, written: Sequence[Written]) -> None:
         """Count the rows of the files; raise FileError if they are not those written."""
-        import ibis
-
-        number = f"number_{secrets.token_hex(8)}"
-        connection = _connect(self.connection)
         for path, frame, counts in written:
+            names = list(frame.columns)
             with _engine_errors(path):
-                wanted = ibis.memtable(frame.assign(**{number: counts}))
-                found = _opened(connection, [str(path)], frame.columns, ",")
-                found = _as(wanted.schema(), found, frame.columns)
-                found = found.group_by([*frame.columns]).aggregate(**{number: found.count()})
-                wanted = _as(wanted.schema(), wanted, wanted.columns)
-                more = connection.execute(found.count()) - len(frame)
-                if more or connection.execute(ibis.difference(wanted, found).count()):
-                    raise FileError(f"{path} does not hold what was written: write it again")
+                counted, found = _counted(_opened([str(path)], names, ","), names)
+            if _texts(counted.to_pandas(), found) != _texts(frame, counts):
+                raise FileError(f"{path} does not hold what was written: write it again")
 
     def read(self, rel: Release, written: Written) -> Entries:
         """Count the rows of a written release; return what ``Release.audited`` returns.
@@ -409,39 +346,43 @@ class Engine:
         """
         names = [str(column.attribute.name) for column in rel.published]
         sensitive = [str(name) for name in rel.microdata.sensitives]
-        connection, source = _connect(self.connection), written.path
-        if _are_csv([str(source)]):  # in which an empty text is not a missing one
-            with _engine_errors(source):
-                columns = _header(str(source), ",")
-                found = _opened(connection, [str(source)], columns, ",")
-                source = _as({}, found, [*names, *sensitive])
-        how = rel.microdata.missing
-        m = scan(source, names, sensitive, engine=connection, missing=how)
+        path = str(written.path)
+        with _engine_errors(path):
+            source = _opened([path], list(written.frame.columns), ",")
+            if _are_csv([path]):  # in which an empty text is not a missing one
+                both = [*names, *sensitive]
+                source = source.select(**{name: source[name].fill_null("") for name in both})
+        m = scan(source, names, sensitive, missing=rel.microdata.missing)
         return Entries.of_cells(m, m.cells.tuple_of_cell)
 
 
-def _as(kinds: Mapping, table: object, names: Sequence[str]) -> object:
-    """Return columns as other kinds, or as texts, where null and empty text are equal."""
-    return table.select(**{
-        name: table[name].try_cast(kinds[name])
-        if name in kinds and not kinds[name].is_string()
-        else table[name].cast("string").fill_null("")
-        for name in names
-    })  # fmt: skip
+def _texts(frame: pd.DataFrame, counts: np.ndarray) -> Counter:
+    """The rows as texts, in which null is an empty text, and their counts."""
+    found: Counter = Counter()
+    texts = frame.astype(object).where(frame.notna(), "").astype(str)
+    for row, count in zip(texts.itertuples(index=False, name=None), counts, strict=True):
+        found[row] += count
+    return found
 
 
 def _write_rows(stream, is_csv: bool, frame: pd.DataFrame, counts: np.ndarray) -> None:
     """Write each row as often as its count says, in blocks that fit in memory."""
+    if is_csv:
+        lines: list[str] = []
+        writer = csv.writer(SimpleNamespace(write=lines.append), quoting=csv.QUOTE_NONNUMERIC,
+                            lineterminator="\n")  # fmt: skip
+        writer.writerows([frame.columns, *frame.itertuples(index=False)])
+        for line, count in zip(lines, [1, *counts.tolist()], strict=True):
+            for first in range(0, count, _BLOCK):
+                stream.write(line.encode() * min(_BLOCK, count - first))
+        return
     import pyarrow as pa
-    from pyarrow import csv, parquet
+    from pyarrow import parquet
 
-    kinds = {name: pa.string() if column.dtype == object else None
-             for name, column in frame.items()}  # fmt: skip
+    kinds = {n: pa.string() if column.dtype == object else None for n, column in frame.items()}
     table = pa.table({n: pa.array(frame[n], kind, from_pandas=True) for n, kind in kinds.items()})
     ends = np.cumsum(counts)
-    options = {} if is_csv else {"store_schema": False}
-    kind = csv.CSVWriter if is_csv else parquet.ParquetWriter
-    with kind(stream, table.schema, **options) as writer:
+    with parquet.ParquetWriter(stream, table.schema, store_schema=False) as writer:
         for first in range(0, ends[-1], _BLOCK):
             rows = np.arange(first, min(first + _BLOCK, ends[-1]))
             writer.write_table(table.take(np.searchsorted(ends, rows, "right")))

@@ -81,25 +81,9 @@ def balanced_classes(
 
     rng = generator(seed)
     cell = m.cells.handed_out(rng)
-    order, tuple_of_cell, rows_of_cell = _cells_in_order(m, rng)
-    sensitive = m.cells.sensitive[order].astype(np.intp)
-    ordered = np.array([attribute.ordered for attribute in m.attributes])
-    # Eq. 3: an ordered attribute, x scaled to [0, 1], is the pair (1 - x, x); else one-hot
-    scaled = np.column_stack(
-        [
-            (a.positions[codes] - a.positions[0]) / (a.width or 1.0)
-            for a, codes in zip(m.attributes, m.cells.tuples[tuple_of_cell].T, strict=True)
-        ]
-    )
-    norms = np.sqrt(
-        sum(
-            x * x + (1 - x) * (1 - x) if in_order else np.ones(len(x))
-            for x, in_order in zip(scaled.T, ordered, strict=True)
-        )
-    )
+    order = _cells_in_order(m, rng)
     base = m.n // n_classes
-    residue = m.n - base * n_classes
-    search = _search(m, _Encoded(scaled, ordered, norms), sensitive, rows_of_cell, base, l)
+    search = _search(m, order, base, l)
     cap = max(int(np.ceil(base * largest_share)), 1)
     taken, centres, total, similar = _fill_classes(search, n_classes, cap)
     place, labels = np.argsort(order)[cell], np.empty(m.n, np.intp)
@@ -107,13 +91,11 @@ def balanced_classes(
     lost = np.flatnonzero(labels < 0)
     room = np.full(n_classes, 2 * k - 1 - base)
     labels[lost], values = _join_residue(search.encoded, place[lost], centres, room)
-    total += values.sum()
-    similar += np.count_nonzero(values >= _SIMILARITY)
     info = {
         "base_size": base,
-        "residue": residue,
-        "mean_similarity": float(total / m.n),
-        "similar_share": float(similar / m.n),
+        "residue": m.n - base * n_classes,
+        "mean_similarity": float((total + values.sum()) / m.n),
+        "similar_share": float((similar + np.count_nonzero(values >= _SIMILARITY)) / m.n),
     }
     name = f"balanced classes, k = {k}, l = {l}"
     p = Partition.of_cells(m.cells, cell, labels, None, info, name)
@@ -144,22 +126,18 @@ def _number_of_classes(m: Microdata, k: int, l: int) -> int:
     return min(m.n // k, diverse)
 
 
-def _cells_in_order(m: Microdata, rng: np.random.Generator):
+def _cells_in_order(m: Microdata, rng: np.random.Generator) -> np.ndarray:
     """Order the cells: attributes with dominant values first, beginning at a random record."""
     cells = m.cells
     concentration = [
         (a.ordered, -float(np.square(np.bincount(codes, cells.tuple_sizes) / m.n).sum()))
         for a, codes in zip(m.attributes, cells.tuples.T, strict=True)
     ]
-    first_to_last = sorted(range(m.d), key=lambda j: concentration[j])
-    tuple_order = np.lexsort([cells.tuples[:, j] for j in reversed(first_to_last)])
-    rank = np.empty(len(tuple_order), np.intp)
-    rank[tuple_order] = np.arange(len(tuple_order))
-    tuple_of_cell = cells.tuple_of_cell
-    order = np.argsort(rank[tuple_of_cell], kind="stable")
+    last_to_first = sorted(range(m.d), key=lambda j: concentration[j])[::-1]
+    rank = np.argsort(np.lexsort(cells.tuples.T[last_to_first]))
+    order = np.argsort(rank[cells.tuple_of_cell], kind="stable")
     record = np.searchsorted(np.cumsum(cells.counts[order]), rng.integers(m.n), side="right")
-    order = np.roll(order, -int(record))
-    return order, tuple_of_cell[order], cells.counts[order].astype(np.intp)
+    return np.roll(order, -int(record))
 
 
 # -- kernels -------------------------------------------------------------------------------
@@ -191,19 +169,27 @@ class _Search(NamedTuple):
     l: int
 
 
-def _search(m, encoded, sensitive, rows_of_cell, base, l) -> _Search:
+def _search(m: Microdata, order: np.ndarray, base: int, l: int) -> _Search:
     """Return the search before the first class."""
-    by_value = np.argsort(sensitive, kind="stable")
-    following, head = np.full(len(sensitive), -1), np.full(len(m.sensitive_counts), -1)
-    is_last = np.diff(sensitive[by_value], append=-1) != 0
-    following[by_value[~is_last]] = by_value[1:][~is_last[:-1]]
-    head[sensitive[::-1]] = np.arange(len(sensitive))[::-1]
-    candidates = min(len(sensitive), len(head) * max(_REACH * _FARTHER, base))
+    # Eq. 3: an ordered attribute, x scaled to [0, 1], is the pair (1 - x, x); else one-hot
+    tuples, ordered = m.cells.tuples[m.cells.tuple_of_cell[order]], []
+    scaled, squares = np.empty(tuples.shape), 0.0
+    for a, codes, x in zip(m.attributes, tuples.T, scaled.T, strict=True):
+        ordered.append(a.ordered)
+        x[:] = (a.positions[codes] - a.positions[0]) / (a.width or 1.0)
+        squares = squares + (x * x + (1 - x) * (1 - x) if a.ordered else np.ones(len(x)))
+    sensitive, rows = m.cells.sensitive[order].astype(np.intp), m.cells.counts[order]
+    by_value, values = np.argsort(sensitive, kind="stable"), len(m.sensitive_counts)
+    following, head = np.full(len(order), -1), np.full(values, -1)
+    alike = sensitive[by_value[1:]] == sensitive[by_value[:-1]]
+    following[by_value[:-1][alike]] = by_value[1:][alike]
+    head[sensitive[::-1]] = np.arange(len(order))[::-1]
+    candidates = min(len(order), values * max(_REACH * _FARTHER, base))
     return _Search(
-        encoded, sensitive, np.cumsum(rows_of_cell) - rows_of_cell, head, following,
-        rows_of_cell.copy(), m.sensitive_counts.copy(), np.zeros(len(head), np.intp),
-        np.zeros(len(head), bool), np.empty(candidates, np.intp), np.empty(candidates),
-        base, l,
+        _Encoded(scaled, np.array(ordered), np.sqrt(squares)), sensitive, np.cumsum(rows) - rows,
+        head, following, rows.astype(np.intp), m.sensitive_counts.copy(),
+        np.zeros(values, np.intp), np.zeros(values, bool),
+        np.empty(candidates, np.intp), np.empty(candidates), base, l,
     )  # fmt: skip
 
 

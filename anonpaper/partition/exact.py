@@ -68,9 +68,17 @@ def exact(
     l = require_eligible(m, l)
     cells, cell = m.cells, m.cells.handed_out(generator(0))
     codes, sensitive = cells.tuples[cells.tuple_of_cell[cell]], cells.sensitive[cell]
-    values = m.sensitive_attribute.size
-    cost, labels = _search(np.ascontiguousarray(codes), sensitive, values, l, objective == "rows")
-    info, name = {"cost": int(cost), "objective": objective}, f"exhaustive search, l = {l}"
+    inside = (np.arange(2**m.n)[:, None] >> np.arange(m.n)) & 1 == 1  # whether a set has a row
+    size, starred = inside.sum(axis=1), np.zeros(2**m.n, np.int64)
+    for column in codes.T:
+        held = np.where(inside, column, column.max() + 1).min(axis=1)
+        starred += np.where(inside, column, -1).max(axis=1) > held
+    cost = size * (starred > 0 if objective == "rows" else starred)
+    for value in np.unique(sensitive):
+        cost[l * inside[:, sensitive == value].sum(axis=1) > size] = _INFEASIBLE
+    search = _search.interpreted if m.n <= 12 else _search  # before anything is compiled
+    least, labels = search(cost, m.n)
+    info, name = {"cost": int(least), "objective": objective}, f"exhaustive search, l = {l}"
     return Partition.of_cells(cells, cell, dense_labels(labels), None, info, name)
 
 
@@ -78,61 +86,25 @@ _INFEASIBLE = np.iinfo(np.int64).max // 2
 
 
 @loop
-def _search(codes, sensitive, m, l, count_rows):
+def _search(cost, n):
     """Return the least cost of all rows, and the groups: best(S) over all sets of rows S."""
-    n = len(codes)
-    full = (1 << n) - 1
-    best = np.full(full + 1, _INFEASIBLE, np.int64)
-    first_group = np.zeros(full + 1, np.int64)
-    cost = np.empty(full + 1, np.int64)
-    for group in range(1, full + 1):
-        cost[group] = _cost(codes, sensitive, m, l, count_rows, group)
+    best, first_group = np.full_like(cost, _INFEASIBLE), np.zeros_like(cost)
     best[0] = 0
-    for rows in range(1, full + 1):
+    for rows in range(1, len(cost)):
         lowest = rows & -rows
         others = rows ^ lowest
-        # All subsets of `others`, joined with the lowest row.
-        subset = others
-        while True:
+        subset = others  # all subsets of `others`, joined with the lowest row
+        while subset >= 0:
             group = subset | lowest
             total = cost[group] + best[rows ^ group]
             if total < best[rows]:
-                best[rows] = total
-                first_group[rows] = group
-            if subset == 0:
-                break
-            subset = (subset - 1) & others
-    labels = np.empty(n, np.int64)
-    rows, label = full, 0
+                best[rows], first_group[rows] = total, group
+            subset = (subset - 1) & others if subset else -1
+    labels, rows, label = np.empty(n, np.int64), len(cost) - 1, 0
     while rows:
         for i in range(n):
             if first_group[rows] >> i & 1:
                 labels[i] = label
         rows ^= first_group[rows]
         label += 1
-    return best[full], labels
-
-
-@loop
-def _cost(codes, sensitive, m, l, count_rows, group):
-    """Stars, or rows with a star, of one group; infeasible if it is not l-eligible."""
-    n, d = codes.shape
-    counts = np.zeros(m, np.int64)
-    first, size = -1, 0
-    for i in range(n):
-        if group >> i & 1:
-            counts[sensitive[i]] += 1
-            size += 1
-            if first < 0:
-                first = i
-    if l * counts.max() > size:
-        return _INFEASIBLE
-    starred = 0
-    for j in range(d):
-        for i in range(n):
-            if group >> i & 1 and codes[i, j] != codes[first, j]:
-                starred += 1
-                break
-    if count_rows:
-        return size if starred else 0
-    return size * starred
+    return best[-1], labels

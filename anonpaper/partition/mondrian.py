@@ -66,7 +66,7 @@ def mondrian(
     Returns
     -------
     Partition
-        Groups in the order of the cuts. ``info["depth"]`` is the most cuts above one group.
+        Groups in the order of the cuts.
 
     Raises
     ------
@@ -101,19 +101,16 @@ def mondrian(
     codes = np.asfortranarray(cells.tuples[cells.tuple_of_cell])
     sensitive, l_counted = (cells.sensitive, l) if counts_l else (None, None)
     cutting = _cutting(m, codes, sensitive, counts, k, l_counted, diversity)
-    cell = np.arange(len(counts))
     if cells.person is not None:  # in the type of sensitive codes: counting is compiled once
         cutting = cutting._replace(people=cells.person.astype(np.int32))
-    if principles:
-        whole = Entries(m, cell, np.zeros(len(cell), np.intp), counts, cells.secrets)
-        labels, depth = _cut_in_rounds(cutting, whole, principles)
-    else:
-        labels, depth = _cut_all(cutting, _room(cutting))
+    cell = np.arange(len(counts))
+    whole = Entries(m, cell, np.zeros(len(cell), np.intp), counts, cells.secrets)
+    labels = _cut(cutting, whole, principles)
     name = f"Mondrian, k = {k}"
     if l is not None:
         name += f", l = {l}" + (" distinct" if diversity == "distinct" else "")
     name = ", ".join([name, *map(str, require)])
-    return Partition.of_cells(cells, cell, labels, counts, {"depth": int(depth)}, name)
+    return Partition.of_cells(cells, cell, labels, counts, None, name)
 
 
 def median_cut(m: Microdata, rows: np.ndarray, k: int, l: int | None = None) -> np.ndarray | None:
@@ -155,117 +152,89 @@ def _cutting(m, codes, sensitive, counts, k, l, diversity) -> _Cutting:
         np.cumsum([0, *(a.size for a in attributes)]),
         np.array([a.ordered for a in attributes]),
         sensitive, values, counts, np.empty(0, np.int32), k,
-        (l or 0) * (diversity == "frequency"),
-        (l or 0) * (diversity == "distinct"),
+        (l or 0) * (diversity == "frequency"), (l or 0) * (diversity == "distinct"),
     )  # fmt: skip
 
 
-def _cut_in_rounds(cutting: _Cutting, rows: Entries, principles: Mapping) -> tuple:
-    """Return the result of `_cut_all` for cuts whose sides also meet principles."""
+def _cut(cutting: _Cutting, rows: Entries, principles: Mapping) -> np.ndarray:
+    """Return the labels, in the order of the cuts."""
     # All parts go on at once: each proposes its next cut, and principles look at all sides.
     n, room = len(cutting.codes), _room(cutting)
     totals = {name: GroupCounts.of(rows, name).whole() for name in principles}
-    order, buffer, side = np.arange(n), np.empty(n, np.intp), np.empty(n, np.bool_)
-    places = np.arange(n)
-    # One column per part: where it begins and ends in `order`, the cuts above it, those tried.
-    parts = np.array([[0], [n], [0], [0]])
-    groups = []
-    while True:
+    buffer, side = np.empty(n, np.intp), np.empty(n, np.bool_)
+    # `order[first:last]` are the rows of a part; parts have their first, last, and the number
+    # of the next cut to try, -1 if none is left
+    order, parts, done = np.arange(n), np.array([[0, n, 0]]), []
+    while len(parts):
         # Sides are numbered left, right, left, right, ...; -1 in a part that has no cut left.
-        labels = np.full(n, -1)
-        in_order = cutting._replace(  # so that the rows of a part lie side by side in memory
-            codes=cutting.codes.T.take(order, axis=1).T,
-            sensitive=cutting.sensitive[order],
-            weights=cutting.weights[order],
-            people=cutting.people[order] if len(cutting.people) else cutting.people,
-        )
-        _propose_all(in_order, places, side, room, parts, labels)
-        sides = rows.take(order[labels >= 0]).in_groups(labels[labels >= 0])
-        proposed = parts[3] >= 0
-        groups.append(parts[:3, ~proposed])
-        parts = parts[:, proposed]
-        if not parts.size:
-            break
-        good = np.ones(2 * parts.shape[1], bool)
-        for name, asked in principles.items():
-            counts = replace(GroupCounts.of(sides, name), total=totals[name])
-            good &= np.logical_and.reduce([principle.satisfied(counts) for principle in asked])
+        labels = np.full(n if principles else 0, -1)
+        _propose_all(cutting, order, side, room, parts, labels)
+        has_cut = parts[:, 2] >= 0
+        done.append(parts[~has_cut])
+        parts, good = parts[has_cut], np.ones(2 * np.count_nonzero(has_cut), bool)
+        if principles and len(parts):
+            sides = rows.take(order[labels >= 0]).in_groups(labels[labels >= 0])
+            for name, asked in principles.items():
+                counts = replace(GroupCounts.of(sides, name), total=totals[name])
+                good &= np.logical_and.reduce([one.satisfied(counts) for one in asked])
         cut = good[::2] & good[1::2]
-        first, last, depth, _ = parts[:, cut]
-        ends = zip(first, last, strict=True)
-        middle = np.array([_scatter(order, buffer, side, *part) for part in ends], np.intp)
-        fresh = np.zeros_like(first)
-        # a copy by rows, as at first: other arrays are compiled for again
-        parts = np.hstack([
-            parts[:, ~cut] + [[0], [0], [0], [1]],
-            [first, middle, depth + 1, fresh], [middle, last, depth + 1, fresh],
-        ]).copy()  # fmt: skip
-    first, last, depth = np.hstack(groups)
-    by_place = np.argsort(first)
+        sides = np.empty((2 * np.count_nonzero(cut), 3), np.intp)
+        _divide(order, buffer, side, parts[cut], sides)
+        parts = np.vstack([parts[~cut] + [0, 0, 1], sides])
+    done = np.vstack(done)
+    done = done[np.argsort(done[:, 0])]
     labels = np.empty(n, np.intp)
-    labels[order] = np.repeat(np.arange(len(first)), (last - first)[by_place])
-    return labels, int(depth.max())
+    labels[order] = np.repeat(np.arange(len(done)), done[:, 1] - done[:, 0])
+    return labels
 
 
 def _room(cutting: _Cutting) -> np.ndarray:
     """Return zeros for counts of the values of any attribute, or of people."""
-    persons = cutting.people.max() + 1 if len(cutting.people) else 0
-    return np.zeros(max(np.diff(cutting.start).max(), cutting.values, persons) + 1, np.intp)
+    sizes = np.diff(cutting.start).max(), cutting.values, cutting.people.max(initial=0)
+    return np.zeros(max(sizes) + 1, np.intp)
 
 
 # -- the cuts ------------------------------------------------------------------------------
-#
-# `order[first:last]` are the rows of a part. A cut leaves the left ones first.
 
 
 @loop(nogil=True)
-def _cut_all(cutting, counts):
-    """Return the labels and the depth of the deepest group."""
-    n = len(cutting.codes)
-    order = np.arange(n)
-    buffer = np.empty(n, np.intp)
-    side = np.empty(n, np.bool_)  # whether a row of the part goes left
-    labels = np.empty(n, np.intp)
-    n_groups, deepest = 0, 0
-    # first, last and depth of the parts to come; a list compiles four times as long
-    parts = np.empty((n + 2, 3), np.intp)
-    parts[0, 0], parts[0, 1], parts[0, 2] = 0, n, 0
-    waiting = 1
-    while waiting:
-        waiting -= 1
-        first, last, depth = parts[waiting]
-        if _next_cut(cutting, order[first:last], side[first:last], counts, 0) < 0:
-            for place in range(first, last):
-                labels[order[place]] = n_groups
-            n_groups += 1
-            deepest = max(deepest, depth)
-        else:
-            middle = _scatter(order, buffer, side, first, last)
-            for start, end in ((middle, last), (first, middle)):
-                parts[waiting, 0], parts[waiting, 1], parts[waiting, 2] = start, end, depth + 1
-                waiting += 1
-    return labels, deepest
-
-
-@loop(nogil=True)
-def _propose_all(cutting, places, side, counts, parts, labels):
+def _propose_all(cutting, order, side, counts, parts, labels):
     """Move every part to its next cut (-1: none), and number the sides of all."""
     proposed = 0
-    for part in range(parts.shape[1]):
-        first, last = parts[0, part], parts[1, part]
-        parts[3, part] = _next_cut(
-            cutting, places[first:last], side[first:last], counts, parts[3, part]
-        )
-        if parts[3, part] >= 0:
-            for place in range(first, last):
+    for part in parts:
+        rows = slice(part[0], part[1])
+        part[2] = _next_cut(cutting, order[rows], side[rows], counts, part[2])
+        if part[2] >= 0:
+            for place in range(part[0], part[1] if len(labels) else part[0]):
                 labels[place] = 2 * proposed + (not side[place])
             proposed += 1
+
+
+@loop(nogil=True)
+def _divide(order, buffer, side, parts, sides):
+    """Move the left rows of every part to its front, keeping their order; list the sides."""
+    for i in range(len(parts)):
+        first, last, _ = parts[i]
+        middle, right = first, 0
+        for place in range(first, last):
+            if side[place]:
+                order[middle] = order[place]
+                middle += 1
+            else:
+                buffer[right] = order[place]
+                right += 1
+        order[middle:last] = buffer[:right]
+        for j, start, end in ((2 * i, first, middle), (2 * i + 1, middle, last)):
+            sides[j, 0], sides[j, 1], sides[j, 2] = start, end, 0
 
 
 @loop
 def _next_cut(cutting, rows, side, counts, tried):
     """Set `side` to the first allowed cut after those tried; return its number, or -1."""
-    if _rows_of(rows, cutting.weights) < 2 * cutting.k:
+    size = 0  # in rows of the table
+    for i in rows:
+        size += cutting.weights[i]
+    if size < 2 * cutting.k:
         return -1
     widths = _widths(cutting, rows, counts)
     for rank in range(len(widths)):
@@ -273,20 +242,11 @@ def _next_cut(cutting, rows, side, counts, tried):
         if widths[j] == 0:
             return -1
         for number in range(max(tried, 2 * rank), 2 * rank + 2):  # two cuts at the median
-            _take_sides(cutting, cutting.codes[:, j], rows, side, counts, number % 2)
-            if _is_allowed(cutting, rows, side, counts):
+            left = _take_sides(cutting, cutting.codes[:, j], rows, size, side, number % 2)
+            if min(left, size - left) >= cutting.k and _is_allowed(cutting, rows, side, counts):
                 return number
         widths[j] = _TRIED
     return -1
-
-
-@inner
-def _rows_of(rows, weights):
-    """Number of rows of the table."""
-    size = 0
-    for i in rows:
-        size += weights[i]
-    return size
 
 
 @loop
@@ -317,64 +277,46 @@ def _widths(cutting, rows, counts):
 
 
 @inner
-def _take_sides(cutting, column, rows, side, counts, way):
-    """Set `side` to a cut above or below the median: first (0) that with more even halves."""
-    weights = cutting.weights
-    v = _median(column, rows, weights, counts)
-    size, below, equal = 0, 0, 0
+def _take_sides(cutting, column, rows, size, side, way):
+    """Set `side` to a cut above or below the median, first (0) that with more even halves."""
+    weights, below, up_to = cutting.weights, 0, 0
+    v = _median(column, rows, size, weights)
     for i in rows:
-        size += weights[i]
         below += weights[i] * (column[i] < v)
-        equal += weights[i] * (column[i] == v)
-    up_to_v_is_more_even = abs(size - 2 * (below + equal)) <= abs(size - 2 * below)
-    bound = v if (way == 0) == up_to_v_is_more_even else v - 1
+        up_to += weights[i] * (column[i] <= v)
+    left_of_v = (abs(size - 2 * up_to) <= abs(size - 2 * below)) == (way == 1)
     for place in range(len(rows)):
-        side[place] = column[rows[place]] <= bound
+        side[place] = column[rows[place]] <= v - left_of_v
+    return below if left_of_v else up_to
 
 
 @inner
-def _median(column, rows, weights, counts):
+def _median(column, rows, size, weights):
     """Return the lower median: the least value that at least half of the rows do not exceed."""
-    low, high, size = column[rows[0]], column[rows[0]], 0
+    low, high = column[rows[0]], column[rows[0]]
     for i in rows:
         low, high = min(low, column[i]), max(high, column[i])
-        size += weights[i]
-    if high - low > 8 * len(rows):  # counting would cost more than halving the range
-        while low < high:
-            middle = (low + high) // 2
-            seen = 0
-            for i in rows:
-                seen += weights[i] * (column[i] <= middle)
-            low, high = (low, middle) if 2 * seen >= size else (middle + 1, high)
-        return low
-    for i in rows:
-        counts[column[i]] += weights[i]
-    v, seen = low, counts[low]
-    while 2 * seen < size:
-        v += 1
-        seen += counts[v]
-    for i in rows:
-        counts[column[i]] = 0
-    return v
+    while low < high:
+        middle, seen = (low + high) // 2, 0
+        for i in rows:
+            seen += weights[i] * (column[i] <= middle)
+        low, high = (low, middle) if 2 * seen >= size else (middle + 1, high)
+    return low
 
 
 @inner
 def _is_allowed(cutting, rows, side, counts):
-    """Whether both sides have k rows or people, and are diverse."""
-    n_left, k, people, weights = 0, cutting.k, cutting.people, cutting.weights
-    for place in range(len(rows)):
-        n_left += weights[rows[place]] * side[place]
-    if n_left < k or _rows_of(rows, weights) - n_left < k:
-        return False
-    share, distinct, sensitive = cutting.share, cutting.distinct, cutting.sensitive
+    """Whether both sides have k people, if rows are not, and are diverse."""
+    people, weights = cutting.people, cutting.weights
+    share, distinct = cutting.share, cutting.distinct
     for which in (True, False):
         # k people are k distinct values of the person
         if len(people) and not _is_diverse(
-            rows, side, which, counts, people, weights, _NO_SHARE, k
+            rows, side, which, counts, people, weights, _NO_SHARE, cutting.k
         ):
             return False
         if share + distinct > 0 and not _is_diverse(
-            rows, side, which, counts, sensitive, weights, share, distinct
+            rows, side, which, counts, cutting.sensitive, weights, share, distinct
         ):
             return False
     return True
@@ -394,19 +336,3 @@ def _is_diverse(rows, side, which, counts, sensitive, weights, share, distinct):
     for i in rows:
         counts[sensitive[i]] = 0
     return most * share <= size and found >= distinct
-
-
-@loop
-def _scatter(order, buffer, side, first, last):
-    """Move the left rows to the front, keeping their order; return where the right ones begin."""
-    middle, right = first, 0
-    for place in range(first, last):
-        if side[place]:
-            order[middle] = order[place]
-            middle += 1
-        else:
-            buffer[right] = order[place]
-            right += 1
-    for i in range(right):
-        order[middle + i] = buffer[i]
-    return middle

@@ -327,17 +327,20 @@ def _rarest_alive_value(state, list_start, cell_of, group_of, candidate):
 
 
 @inner
+def _is_pillar(state, q, e):
+    """Whether the value of cell e is a most frequent one of Q."""
+    return state.counts[e] == state.height[q]
+
+
+@inner
 def _is_dead(state, height_of_r, q):
     """Whether Q is thin and shares a pillar with R. A QI-group without rows counts as dead."""
     if state.size[q] > state.l * state.height[q]:
         return False
-    if state.size[q] == 0:
-        return True
     for e in range(state.start[q], state.start[q + 1]):
-        is_pillar = state.counts[e] == state.height[q]
-        if is_pillar and state.residue[state.sensitive[e]] == height_of_r:
+        if _is_pillar(state, q, e) and state.residue[state.sensitive[e]] == height_of_r:
             return True
-    return False
+    return state.size[q] == 0
 
 
 @inner
@@ -357,7 +360,7 @@ def _remove_pillars(state, q):
     """Move one row from each pillar of Q to R; return the number of rows moved."""
     moved = 0
     for e in range(state.start[q], state.start[q + 1]):
-        if state.counts[e] == state.height[q]:
+        if _is_pillar(state, q, e):
             state.counts[e] -= 1
             state.residue[state.sensitive[e]] += 1
             moved += 1
@@ -386,30 +389,23 @@ def _groups_that_cover_the_pillars(state):
     """Pick QI-groups greedily until no pillar of R is a conflicting pillar of all of them."""
     # P are the pillars of R, C(Q) the conflicting pillars of Q: take the Q for which P & C(Q) is
     # smallest, set P to P & C(Q), until P is empty. By Lemma 5.14 this ends.
-    start, counts, height, residue = state.start, state.counts, state.height, state.residue
-    height_of_r = _height(residue)
-    picked = np.empty(len(residue), np.intp)
-    n_picked, left = 0, 0
-    within = np.zeros(len(residue), np.intp)  # v is in P as long as it is in all C(Q) picked
-    for v in range(len(residue)):
-        within[v] = 0 if residue[v] == height_of_r else -1
-        left += residue[v] == height_of_r
+    common, left, picked = state.residue == _height(state.residue), len(state.residue) + 1, [0][:0]
     while left > 0:
         best = -1
-        for q in range(len(start) - 1):
-            if state.size[q] == 0:
-                continue
-            shared = 0
-            for e in range(start[q], start[q + 1]):
-                shared += counts[e] == height[q] and within[state.sensitive[e]] == n_picked
-            if shared < left:
-                best, left = q, shared
-        for e in range(start[best], start[best + 1]):
-            if counts[e] == height[best] and within[state.sensitive[e]] == n_picked:
-                within[state.sensitive[e]] += 1
-        picked[n_picked] = best
-        n_picked += 1
-    return picked[:n_picked]
+        for q in range(len(state.size)):
+            if state.size[q] > 0:
+                shared = 0
+                for e in range(state.start[q], state.start[q + 1]):
+                    shared += _is_pillar(state, q, e) and common[state.sensitive[e]]
+                if shared < left:
+                    best, left = q, shared
+        still = np.zeros_like(common)
+        for e in range(state.start[best], state.start[best + 1]):
+            v = state.sensitive[e]
+            still[v] = common[v] and _is_pillar(state, best, e)
+        common = still
+        picked.append(best)
+    return picked
 
 
 @lean

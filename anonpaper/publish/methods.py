@@ -13,10 +13,10 @@ from typing import Literal
 import numpy as np
 
 from anonpaper import errors
-from anonpaper.errors import ColumnError, ParameterError
+from anonpaper.errors import ColumnError, ParameterError, is_among
 from anonpaper.groups import Entries, Partition, check_partition, dense_labels, group_bounds
 from anonpaper.hierarchy import STAR
-from anonpaper.microdata import Attribute, Microdata, check_microdata
+from anonpaper.microdata import MISSING, Attribute, Microdata, check_microdata
 from anonpaper.principles import GroupCounts, Principle
 from anonpaper.publish.judging import has_residue
 from anonpaper.publish.release import Anatomy, GroupRelease, PublishedAttribute, Release
@@ -106,6 +106,8 @@ def generalize(m: Microdata, p: Partition) -> Release:
     """
 
     def held(attribute, codes, group, starred):
+        if attribute.ordered and is_among(attribute.values[-1], [MISSING]):
+            return _beside_missing(attribute, codes, group, starred)
         if attribute.ordered:
             low, high = _bounds(attribute, codes, group, starred)
             return SubDomains.runs(attribute, low, high).distinct()
@@ -143,6 +145,23 @@ def _entries_of(m: Microdata, p: Partition) -> Entries:
             f"the quasi-identifiers {m.qi}: run the algorithm on this table"
         )
     return Entries.of(m, p)
+
+
+def _beside_missing(attribute: Attribute, codes, group, starred) -> tuple:
+    """An interval of every group, and the missing value, the last one, if the group has it."""
+    low, high = np.full((2, len(starred)), -1)
+    known = (group >= 0) & (codes < attribute.size - 1)
+    low[group[known]] = codes[known]
+    np.minimum.at(low, group[known], codes[known])
+    np.maximum.at(high, group[known], codes[known])
+    low[starred], high[starred] = 0, attribute.size - 2
+    sizes = np.where(high < 0, 0, high - low + 1)
+    owner = np.repeat(np.arange(len(starred)), sizes)
+    within = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + low[owner]
+    lacking = np.unique(np.r_[group[(group >= 0) & ~known], np.flatnonzero(starred)])
+    owner = np.r_[owner, lacking].astype(np.intp)
+    within = np.r_[within, np.full(len(lacking), attribute.size - 1)]
+    return SubDomains.sets(attribute, owner, within).distinct()
 
 
 def _bounds(attribute: Attribute, codes, group, starred) -> tuple[np.ndarray, np.ndarray]:

@@ -81,7 +81,7 @@ def plain(frame: pd.DataFrame) -> pd.DataFrame:
 def _plain(name: str, column: pd.Series) -> np.ndarray | pd.Series:
     values, missing = column.to_numpy(dtype=object), column.isna().to_numpy()
     kind = pd.api.types.infer_dtype(values, skipna=True)
-    if kind == "floating":
+    if kind == "floating" and all(str(value) == str(float(value)) for value in values[~missing]):
         return np.where(missing, np.nan, values).astype(float) + 0.0  # -0.0 becomes 0.0
     if kind == "boolean" and not missing.any():
         return values.astype(bool)
@@ -129,7 +129,7 @@ def check_table_place(path: str | os.PathLike, *, replace: bool) -> None:
 
 
 def write_tables(tables: Mapping, *, replace: bool = True, delimiter: str = ",") -> None:
-    """Write tables in the form of :func:`plain`, or bytes: all of them or none.
+    """Write tables in the form of :func:`plain`, or bytes for the user alone: all or none.
 
     The ending chooses csv, perhaps compressed, or parquet. Equal tables give equal bytes; files
     reveal neither when they were written nor more of the DataFrame than its columns.
@@ -140,7 +140,8 @@ def write_tables(tables: Mapping, *, replace: bool = True, delimiter: str = ",")
     contents = [_as_bytes(path, table, delimiter) for path, table in tables.items()]
     with named_by_user(" or ".join(map(str, tables))):
         try:
-            with whole_files(list(tables), replace=replace) as streams:
+            private = [path for path, table in tables.items() if isinstance(table, bytes)]
+            with whole_files(list(tables), replace=replace, private=private) as streams:
                 for stream, content in zip(streams, contents, strict=True):
                     stream.write(content)
         except FileExistsError:
@@ -243,7 +244,10 @@ def check_written_apart(rel: Release) -> None:
     """Raise ColumnError if different values are written alike."""
     for column in rel.published:
         shown = np.unique(column.index[rel.shown])
-        if alike := _written_alike(column.labels[shown], column.sizes[shown] > 1):
+        labels, several = column.labels[shown], column.sizes[shown] > 1
+        values = set(map(str, column.attribute.values))  # also of rows that are starred
+        taken = [str(label) for label in labels[several] if str(label) in values]
+        if alike := _written_alike(labels, several) or taken:
             raise ColumnError(
                 f"{alike} would have several meanings in {column.attribute.name!r}: rename it"
             )

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.algorithm import RECODED
-from anonpaper.compiled import inner, loop, prange
+from anonpaper.compiled import inner, loop
 from anonpaper.errors import ParameterError, check_integer, check_number, check_weights
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import KAnonymity
@@ -29,9 +29,6 @@ EPSILON = 1e-6
 
 #: What all searches over chromosomes declare about themselves.
 BY_BITS = {"promises": {"k": KAnonymity}, "publications": RECODED, "by_bits": True}
-
-# Looking up so many codes takes about a millisecond; waking threads can take longer than that.
-_WORTH_A_THREAD = 1_000_000
 
 
 def penalty(held: np.ndarray, size: np.ndarray, weight: np.ndarray = 1.0) -> np.ndarray:
@@ -86,10 +83,10 @@ def weight_vector(names: Sequence, weights: Mapping[object, float] | None) -> np
 class Evaluation(NamedTuple):
     """The effects of recodings on a table, one entry per recoding."""
 
-    nwp: np.ndarray  # normalized weighted penalty, in [0, 1]
+    nwp: np.ndarray
     smallest: np.ndarray  # rows of the smallest equivalence class: the effective k
     largest: np.ndarray  # rows of the largest one
-    necd: np.ndarray  # normalized equivalence class dispersion, in [0, 1]
+    necd: np.ndarray
 
 
 class Table(NamedTuple):
@@ -104,8 +101,6 @@ class Table(NamedTuple):
 
 class Evaluator:
     """Evaluates recodings of one table, given as chromosomes; O(c·d) each for c QI tuples.
-
-    Results do not depend on the number of threads: one thread evaluates each recoding.
 
     >>> m = ap.examples.hospital()
     >>> Evaluator(m).evaluate([[0, 0, 0, 0, 0], [1, 0, 0, 0, 0]]).smallest.tolist()
@@ -124,13 +119,9 @@ class Evaluator:
 
     def evaluate(self, bits: np.ndarray) -> Evaluation:
         """Evaluate chromosomes, shape (p, n_bits), as :meth:`Recoding.encode` gives them."""
-        bits = np.ascontiguousarray(bits, dtype=bool)
-        work = len(bits) * self.table.codes.size
-        evaluate = _evaluate_in_parallel if work > _WORTH_A_THREAD else _evaluate_serially
-        found = evaluate(bits, self.table)
-        smallest, largest = found[:, 1:].T.astype(np.int64)
+        lost, smallest, largest = _evaluate(np.ascontiguousarray(bits, dtype=bool), self.table).T
         necd = dispersion(smallest, largest, self.n)
-        return Evaluation(found[:, 0] / self.n, smallest, largest, necd)
+        return Evaluation(lost / self.n, smallest.astype(np.int64), largest.astype(np.int64), necd)
 
 
 class Archive:
@@ -154,23 +145,22 @@ class Archive:
     def look_up(self, bits: np.ndarray) -> np.ndarray:
         """Return the places of chromosomes, shape (p, n_bits), and evaluate those that are new."""
         bits = np.asarray(bits, dtype=bool)
-        keys, new = _keys(bits), []
-        for number, key in enumerate(keys):
-            if key not in self._place:
-                self._place[key] = len(self._place)
+        known, new = len(self), []
+        for number, row in enumerate(np.packbits(bits, axis=1)):
+            if self._place.setdefault(row.tobytes(), known + len(new)) == known + len(new):
                 new.append(number)
         if new:
             self._evaluate(bits[new], np.array(new) + self.evaluations + 1)
         self.evaluations += len(bits)
-        return np.array([self._place[key] for key in keys], dtype=np.int64)
+        return self.places(bits)
 
     def places(self, bits: np.ndarray) -> np.ndarray:
         """Return the places of chromosomes that were evaluated before."""
-        return np.array([self._place[key] for key in _keys(bits)], dtype=np.int64)
+        return np.array([self._place[row.tobytes()] for row in np.packbits(bits, axis=1)])
 
     def unseen(self, bits: np.ndarray) -> np.ndarray:
         """Return the chromosomes among distinct ones that were not evaluated yet."""
-        return bits[[key not in self._place for key in _keys(bits)]]
+        return bits[[row.tobytes() not in self._place for row in np.packbits(bits, axis=1)]]
 
     def __len__(self) -> int:
         return len(self._place)
@@ -254,37 +244,18 @@ def non_dominated(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     return (points[:, 1] < least_before[: len(points)])[number.reshape(-1)]
 
 
-def _keys(bits: np.ndarray) -> list[bytes]:
-    return [row.tobytes() for row in np.packbits(bits, axis=1)]
-
-
 # -- compiled loops ---------------------------------------------------------------------------
 
 
-@loop
-def _evaluate_serially(bits, table):
+@loop(nogil=True)
+def _evaluate(bits, table):
     """Total penalty, smallest and largest class of every chromosome."""
     found = np.empty((len(bits), 3))
     for p in range(len(bits)):
-        found[p, 0], found[p, 1], found[p, 2] = _evaluate(bits[p], table)
+        maps = sub_domains(bits[p], table.sizes)
+        found[p, 0] = _penalty(maps, table)
+        found[p, 1], found[p, 2] = _class_range(maps, table)
     return found
-
-
-@loop(parallel=True)
-def _evaluate_in_parallel(bits, table):
-    """The same, chromosomes spread over threads."""
-    found = np.empty((len(bits), 3))
-    for p in prange(len(bits)):
-        found[p, 0], found[p, 1], found[p, 2] = _evaluate(bits[p], table)
-    return found
-
-
-@loop
-def _evaluate(bits, table):
-    """Total penalty, smallest and largest class of one chromosome."""
-    maps = sub_domains(bits, table.sizes)
-    smallest, largest = _class_range(maps, table)
-    return _penalty(maps, table), smallest, largest
 
 
 @loop

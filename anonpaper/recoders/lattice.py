@@ -19,7 +19,6 @@ import numpy as np
 from anonpaper import errors, principles
 from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.cells import distinct
-from anonpaper.display import search_bar
 from anonpaper.groups import Entries
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata, check_microdata
@@ -138,14 +137,10 @@ def _searched(m: Microdata, asked: list, most: int, trees: Mapping) -> _Nodes:
             f"no level of the hierarchies is enough: with every attribute at its highest level, "
             f"the table reaches {reached}"
         )
-    with search_bar("node", prod(shape)) as bar:
-        for j, level in [(j, level) for j, size in enumerate(shape) for level in range(size)]:
-            nodes.check((*top[:j], level, *top[j + 1 :]))
-        while (node := nodes.median_open()) is not None:
-            bar.set_postfix_str(f"NCP {nodes.least:.6g}", refresh=False)
-            bar.update(prod(shape) - nodes.left - bar.n)
-            nodes.check(node)
-        bar.update(prod(shape) - bar.n)
+    for j, level in [(j, level) for j, size in enumerate(shape) for level in range(size)]:
+        nodes.check((*top[:j], level, *top[j + 1 :]))
+    while (node := nodes.median_open()) is not None:
+        nodes.check(node)
     if nodes.best is None:
         raise errors.InfeasibleError(
             f"no level of the hierarchies is enough: at every one, more than the {most} rows that "
@@ -174,7 +169,6 @@ class _Nodes:
         self.best: tuple[int, ...] | None = None
         self.least = np.inf
         self.withheld = self.checked = 0
-        self.left = self.cost.size  # open nodes that can be better than the best
 
     def check(self, node: tuple[int, ...]) -> bool | None:
         """Check an open node and settle those above or below it; None if it is already settled."""
@@ -231,8 +225,7 @@ class _Nodes:
         if self.best is not None:
             before = self.by_cost < np.ravel_multi_index(self.best, self.cost.shape)
             cheaper = cheaper[(costs < self.least) | ((costs == self.least) & before)]
-        self.left = len(cheaper)
-        if self.left == 0:
+        if len(cheaper) == 0:
             return None
         middle = cheaper[len(cheaper) // 2]
         return tuple(int(level) for level in np.unravel_index(middle, self.cost.shape))

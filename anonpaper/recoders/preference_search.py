@@ -13,7 +13,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from anonpaper.algorithm import algorithm
-from anonpaper.display import search_bar
 from anonpaper.errors import SizeLimitError, check_choice, check_integer, needs
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
@@ -90,24 +89,16 @@ def preference_search(
     rng = generator(seed)
     share = max(evaluations // 2, population) if refine else evaluations
 
-    with search_bar("recoding", evaluations) as bar:
-
-        def show() -> None:
-            bar.set_postfix_str(f"ach {archive.least_ach:.4f}", refresh=False)
-            bar.update(archive.evaluations - bar.n)
-
-        if n_bits == 0:  # every domain has one value: nothing to search
-            final = archive.look_up(np.zeros((1, 0), dtype=bool))
-        else:
-            algorithm = nsga2.of_the_paper(archive, graded(rng, population, n_bits), mutation, rng)
-            while archive.evaluations + population <= share:
-                algorithm.next()
-                show()
-            final = np.unique(archive.places(algorithm.pop.get("X")))
-            if refine:
-                _expand_best(archive, evaluations)
-                final = np.arange(len(archive))
-        show()
+    if n_bits == 0:  # every domain has one value: nothing to search
+        final = archive.look_up(np.zeros((1, 0), dtype=bool))
+    else:
+        algorithm = nsga2.of_the_paper(archive, graded(rng, population, n_bits), mutation, rng)
+        while archive.evaluations + population <= share:
+            algorithm.next()
+        final = np.unique(archive.places(algorithm.pop.get("X")))
+        if refine:
+            _expand_best(archive, evaluations)
+            final = np.arange(len(archive))
     solutions = archive.frame(final[non_dominated(*nsga2.objectives(archive, final).T)])
     found = {"evaluations": archive.evaluations, "distinct": len(archive)}
     found |= {"non_dominated": solutions, "evaluated": archive.frame()}

@@ -23,13 +23,12 @@ import pandas as pd
 
 from anonpaper import principles
 from anonpaper.algorithm import RECODED, algorithm
-from anonpaper.display import search_bar
 from anonpaper.errors import check_integer, check_sequence
 from anonpaper.groups import Entries
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.principles import Principle
-from anonpaper.recoding import Recoding, over_shown_values
+from anonpaper.recoding import Recoding
 
 __all__ = ["tds"]
 
@@ -47,7 +46,6 @@ def tds(
     hierarchies: Mapping[object, Hierarchy] | None = None,
     *,
     require: Sequence[Principle] = (),
-    suppression: float = 0.0,
 ) -> Recoding:
     """Guarantee frequency l-diversity: specialize sub-domains from the top down while it holds.
 
@@ -62,13 +60,13 @@ def tds(
         The diversity asked for, from 2 to the largest feasible one.
     hierarchies : mapping of attribute name to Hierarchy, optional
         Trees to follow, even for ordered attributes; below a star if they have several roots.
-    require, suppression
+    require
         As for :func:`~anonpaper.recoders.lattice.full_domain`, whose errors apply too.
 
     Returns
     -------
     Recoding
-        ``info`` has ``specializations``, ``candidates``, ``level`` (A) and perhaps ``withheld``.
+        ``info`` has ``specializations``, ``candidates`` and ``level`` (A).
 
     Raises
     ------
@@ -95,62 +93,45 @@ def tds(
     promised = [principles.FrequencyLDiversity(l), *check_sequence("require", require, Principle)]
     asked = principles.required(m, promised)
     principles.require_whole(m, asked)
-    most = principles.rows_of_budget(m, suppression, promised)
     title = ", ".join([f"TDS, l = {l}", *map(str, require)])
-    own = [a.name for a in m.attributes if not a.ordered and a.name not in trees]
-
-    def search(shown: dict[object, np.ndarray]) -> Recoding:
-        domains = [_Domain(m, j, trees.get(name), shown.get(name)) for j, name in enumerate(m.qi)]
-        maps, info = _specialized(m, asked, most, domains)
-        names = [_names_of(maps[j], a, trees.get(a.name)) for j, a in enumerate(m.attributes)]
-        if not most:
-            return Recoding(m.attributes, maps, info, title, names, trees=trees)
-        budget = f"{title}, suppression = {suppression}"
-        r = Recoding(m.attributes, maps, info, budget, names, trees=trees)
-        return r.withholding(m, promised)
-
-    return over_shown_values(m, own, search)
+    domains = [_Domain(m, j, trees.get(name)) for j, name in enumerate(m.qi)]
+    maps, info = _specialized(m, asked, domains)
+    names = [_names_of(maps[j], a, trees.get(a.name)) for j, a in enumerate(m.attributes)]
+    return Recoding(m.attributes, maps, info, title, names, trees=trees)
 
 
-def _specialized(m: Microdata, asked: Mapping, most: int, domains: list) -> tuple:
+def _specialized(m: Microdata, asked: Mapping, domains: list) -> tuple:
     """Specialize from the top down; return the sub-domain of each value, and what to report."""
     candidates = [c for domain in domains for c in domain.specializations(domain.root)]
     maps = [np.zeros(a.size, np.intp) for a in m.attributes]
     invalid: set[tuple[int, int]] = set()
     group = np.zeros(len(m.cells), np.intp)  # of every QI tuple
-    level, withheld = _judge(m, asked, most, group)
-    steps = looked_at = 0
-    with search_bar("specialization") as bar:
-        while True:
-            best, best_score = None, 0.0
-            for candidate in sorted(candidates, key=_Specialization.rank):
-                if best is not None and candidate.gain <= best_score:
-                    break  # the score is at most the gain
-                looked_at += 1
-                after = _split(domains[candidate.attribute], group, candidate)
-                judged = _judge(m, asked, most, after)
-                if judged is None:
-                    if not most:  # with a budget it may be valid later
-                        invalid.add((candidate.attribute, candidate.number))
-                    continue
-                lost = max(level - judged[0], 0)  # withholding rows can raise the level
-                score = candidate.gain / (lost + 1)
-                if best is None or score > best_score:
-                    best, best_score, best_groups = candidate, score, (after, *judged)
-            if best is None:
-                break
-            steps += 1
-            bar.update()
-            j = best.attribute
-            group, level, withheld = best_groups
-            for child in best.children[1:]:
-                maps[j][child] = maps[j].max() + 1
-            candidates = [c for c in candidates if c.parent is not best.parent]
-            candidates += [c for child in best.children for c in domains[j].specializations(child)]
-            candidates = [c for c in candidates if (c.attribute, c.number) not in invalid]
+    level, steps, looked_at = _level(m, asked, group), 0, 0
+    while True:
+        best, best_score = None, 0.0
+        for candidate in sorted(candidates, key=_Specialization.rank):
+            if best is not None and candidate.gain <= best_score:
+                break  # the score is at most the gain
+            looked_at += 1
+            after = _split(domains[candidate.attribute], group, candidate)
+            level_after = _level(m, asked, after)
+            if level_after is None:
+                invalid.add((candidate.attribute, candidate.number))
+                continue
+            score = candidate.gain / (level - level_after + 1)
+            if best is None or score > best_score:
+                best, best_score, best_groups = candidate, score, (after, level_after)
+        if best is None:
+            break
+        steps += 1
+        j, (group, level) = best.attribute, best_groups
+        for child in best.children[1:]:
+            maps[j][child] = maps[j].max() + 1
+        candidates = [c for c in candidates if c.parent is not best.parent]
+        candidates += [c for child in best.children for c in domains[j].specializations(child)]
+        candidates = [c for c in candidates if (c.attribute, c.number) not in invalid]
     maps = [pd.factorize(ids)[0] for ids in maps]  # sub-domains by their first values
-    info = {"specializations": steps, "candidates": looked_at, "level": level}
-    return maps, info | ({"withheld": withheld} if most else {})
+    return maps, {"specializations": steps, "candidates": looked_at, "level": level}
 
 
 def _names_of(ids: np.ndarray, attribute: Attribute, tree: Hierarchy | None) -> np.ndarray | None:
@@ -191,22 +172,17 @@ class _Domain:
 
     A sub-domain is split into its children on the `levels` of a tree, from the root down. An
     ordered attribute without a tree has no levels: it is cut between any two of its values. Any
-    other is split by a balanced tree over the `shown` values.
+    other is split by a balanced tree.
     """
 
-    def __init__(
-        self, m: Microdata, j: int, tree: Hierarchy | None, shown: np.ndarray | None = None
-    ) -> None:
+    def __init__(self, m: Microdata, j: int, tree: Hierarchy | None) -> None:
         self.j, self.attribute = j, m.attributes[j]
         size, values = self.attribute.size, m.sensitive_attribute.size
         self.levels = [] if tree is None else list(tree.maps(self.attribute)[::-1])
         if tree is None and not self.attribute.ordered:
-            block, self.levels = np.cumsum(shown) - 1, [np.arange(size)]
-            while block.max() > 0:
-                block = block // _FAN_OUT
-                self.levels.insert(0, np.where(shown, block, size + np.arange(size)))
-            if not shown.all():  # the others are on their own below the root
-                self.levels.insert(0, np.zeros(size, np.intp))
+            self.levels = [np.arange(size)]
+            while self.levels[0].max() > 0:
+                self.levels.insert(0, self.levels[0] // _FAN_OUT)
         cells = m.cells
         self.of_tuple = cells.tuples[:, j].astype(np.intp)  # side by side in memory
         key = self.of_tuple[cells.tuple_of_cell] * values + cells.sensitive
@@ -277,15 +253,11 @@ def _split(domain: _Domain, group: np.ndarray, candidate: _Specialization) -> np
     return number[key]
 
 
-def _judge(m: Microdata, asked: Mapping, most: int, group: np.ndarray) -> tuple[float, int] | None:
-    """A of the groups that meet all requirements, and rows of the others; None if too many."""
+def _level(m: Microdata, asked: Mapping, group: np.ndarray) -> float | None:
+    """A of groups that meet all requirements; None if one does not."""
     classes = Entries.of_cells(m, group[m.cells.tuple_of_cell])
     counts = {name: principles.GroupCounts.of(classes, name) for name in asked}
-    good = np.logical_and.reduce(
-        [one.satisfied(counts[name]) for name, about in asked.items() for one in about]
-    )
-    withheld = int(m.cells.tuple_sizes[~good[group]].sum())
-    if withheld > most or not good.any():
+    if not all(one.satisfied(counts[name]).all() for name in asked for one in asked[name]):
         return None
     name, (by_l, *_) = next(iter(asked.items()))
-    return float(by_l.levels(counts[name])[good].min()), withheld
+    return float(by_l.levels(counts[name]).min())

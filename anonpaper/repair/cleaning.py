@@ -88,17 +88,6 @@ def clean(
     note = f"{len(qi)} quasi-identifiers, sensitive {sensitive!r}, {len(others)} others"
     frame = record("attribute arrangement", frame[roles + others], note)
     frame = record("NSA and EI removal", frame[roles], ", ".join(map(str, others)))
-    frame = record("outlier removal", frame, _no_outliers(frame, ranges))
-    frame = record("missing values", *_without_missing(frame, missing))
-    for name in roles:
-        _check_kind(frame[name])
-    frame = record("attribute type checks", frame, f"{numeric} columns of numbers")
-    frame = record("value formatting", frame, "nothing to format")
-    return frame, pd.DataFrame(account)
-
-
-def _no_outliers(frame: pd.DataFrame, ranges: dict) -> str:
-    """Raise ParameterError for numbers out of range; else the note that there are none."""
     outside = pd.DataFrame(False, frame.index, list(ranges))
     for name, pair in ranges.items():
         low, high = check_range(name, pair)
@@ -108,32 +97,30 @@ def _no_outliers(frame: pd.DataFrame, ranges: dict) -> str:
     note = _counted(outside)
     if outside.any(axis=None):
         raise ParameterError(f"values out of range ({note}): correct or drop their rows first")
-    return note
-
-
-def _without_missing(frame: pd.DataFrame, how: str) -> tuple:
-    """The table, how many values each column lacked, and how many were filled."""
+    frame = record("outlier removal", frame, note)
     lacking = frame.isna()
-    note = _counted(lacking)
-    if how == "drop":
-        return frame.dropna(), note
-    filled = frame.copy()
-    for name in frame.columns[lacking.any()]:
-        column = frame[name]
-        if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-            raise MissingValueError(f'numbers are missing in {name!r}: use missing="drop"')
-        if isinstance(column.dtype, pd.CategoricalDtype) and MISSING not in column.cat.categories:
-            column = column.cat.add_categories([MISSING])
-        filled[name] = column.fillna(MISSING)
-    return filled, note, int(lacking.to_numpy().sum())
+    whole = frame.dropna() if missing == "drop" else frame.apply(_filled)
+    filled = int(lacking.to_numpy().sum()) if missing == "category" else 0
+    frame = record("missing values", whole, _counted(lacking), filled)
+    for name in roles:
+        known = frame[name].dropna().unique()
+        kinds = sorted({type(value).__name__ for value in known})
+        if frame[name].dtype == object and len(kinds) > 1:
+            raise ColumnError(f"{name!r} mixes {', '.join(kinds)}: {list(known[:5])}")
+    frame = record("attribute type checks", frame, f"{numeric} columns of numbers")
+    frame = record("value formatting", frame, "nothing to format")
+    return frame, pd.DataFrame(account)
 
 
-def _check_kind(column: pd.Series) -> None:
-    """Raise ColumnError for a column with several kinds of values."""
-    kinds = sorted({type(value).__name__ for value in column.dropna().unique()})
-    if column.dtype == object and len(kinds) > 1:
-        some = list(column.dropna().unique()[:5])
-        raise ColumnError(f"{column.name!r} mixes {', '.join(kinds)}: {some}")
+def _filled(column: pd.Series) -> pd.Series:
+    """Return a column with "?" for missing values; MissingValueError for numbers."""
+    if not column.isna().any():
+        return column
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+        raise MissingValueError(f'numbers are missing in {column.name!r}: use missing="drop"')
+    if isinstance(column.dtype, pd.CategoricalDtype) and MISSING not in column.cat.categories:
+        column = column.cat.add_categories([MISSING])
+    return column.fillna(MISSING)
 
 
 def _counted(mask: pd.DataFrame) -> str:

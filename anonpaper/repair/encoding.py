@@ -7,7 +7,6 @@ A chromosome has a bit between any two neighbours of an ordered domain. Source: 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -68,28 +67,27 @@ def granularize(
                 f"{name!r} cannot be cut into intervals: it is not numeric, or has missing values"
             )
         step = exact_number(f"granularity of {name!r}", width, 0)
-        low, high = check_range(name, ranges.pop(name, _covering(attribute.positions, step)))
+        least, greatest = (
+            exact_number("a value", v, -np.inf) for v in attribute.positions[[0, -1]]
+        )
+        covering = float(least // step * step), float((greatest // step + 1) * step)
+        low, high = check_range(name, ranges.pop(name, covering))
         first = exact_number("a bound", low, -np.inf)
         steps = (exact_number("a bound", high, -np.inf) - first) / step
+        wrong = ""
         if steps < 1 or steps.denominator > 1:
+            wrong = "is not a whole number of widths"
+        elif steps > MOST_INTERVALS:
+            wrong = f"has more than {MOST_INTERVALS:,} intervals: use a larger width"
+        elif least < low or greatest >= high:
+            wrong = f"must hold all values, from {float(least):g} to {float(greatest):g}"
+        else:
+            borders = np.array([float(first + i * step) for i in range(int(steps) + 1)])
+            if (np.diff(borders) <= 0).any():
+                wrong = "is too far from 0: floats cannot express the bounds"
+        if wrong:
             raise ParameterError(
-                f"the range of {name!r}, {low:g} to {high:g}, must be a whole number of widths "
-                f"{width}"
-            )
-        if steps > MOST_INTERVALS:
-            raise ParameterError(
-                f"widths of {width} cut {name!r} into {int(steps):,} intervals, more than "
-                f"{MOST_INTERVALS:,}: use a larger width"
-            )
-        least, greatest = attribute.positions[[0, -1]]
-        if least < low or greatest >= high:
-            found = f"values of {name!r} from {least:g} to {greatest:g}"
-            raise ParameterError(f"{found} are not within [{low:g}, {high:g})")
-        borders = np.array([float(first + i * step) for i in range(int(steps) + 1)])
-        if (np.diff(borders) <= 0).any():
-            raise ParameterError(
-                f"widths of {width} are too small for values of {name!r} as large as {high:g}: "
-                "floats cannot express the bounds"
+                f"the range of {name!r}, [{low:g}, {high:g}) in widths of {width}, {wrong}"
             )
         if np.array_equal(borders, borders.astype(int)):
             borders = borders.astype(int)
@@ -144,8 +142,3 @@ def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microda
         order = [value_of[label] for label in labels if label in value_of]
         frame[name] = pd.Categorical(attribute.values[m.codes_of(name)], order)
     return m.replace(frame=frame)
-
-
-def _covering(positions: np.ndarray, width: Fraction) -> tuple[float, float]:
-    first, last = (exact_number("a value", value, -np.inf) for value in positions[[0, -1]])
-    return float(first // width * width), float((last // width + 1) * width)

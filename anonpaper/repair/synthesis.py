@@ -11,13 +11,10 @@ import contextlib
 import io
 import logging
 import os
-import shutil
-import tempfile
 import time
 import warnings
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -27,10 +24,7 @@ from anonpaper import errors
 from anonpaper.files import cache_folder, sha256, whole_file
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 
-__all__ = ["METHODS", "fuse", "quality", "synthesize"]
-
-#: Name -> SDV's class.
-METHODS = {"ctgan": "CTGANSynthesizer", "gaussian_copula": "GaussianCopulaSynthesizer"}
+__all__ = ["fuse", "quality", "synthesize"]
 
 #: The largest number of values of a categorical column; each is an input of the network.
 MOST_CATEGORIES = 500
@@ -41,29 +35,22 @@ _BATCH = 500  # rows of a training step
 
 
 def synthesize(
-    m: Microdata,
-    needed: Mapping[object, int],
-    method: str = "ctgan",
-    *,
-    epochs: int = 300,
-    seed: int = 0,
+    m: Microdata, needed: Mapping[object, int], *, epochs: int = 300, seed: int = 0
 ) -> pd.DataFrame:
-    """Sample rows with given sensitive values from a model of the table.
+    """Sample rows with given sensitive values from SDV's CTGAN, trained on the table.
 
     CTGAN trains on rare values more often. Rows with other values are rejected, so a model with
-    few epochs may yield too few rows, which is a BudgetExceededError. Models and rows are kept in
-    $ANONPAPER_CACHE or data/cache, for equal data and settings.
+    few epochs may yield too few rows, which is a BudgetExceededError. The rows are kept in
+    $ANONPAPER_CACHE or data/cache, for equal data and settings. :func:`ap.gaussian_copula
+    <anonpaper.repair.copula.gaussian_copula>` is a model without training.
 
     Parameters
     ----------
     m, needed : Microdata, and mapping of sensitive value to int
         Real rows with a sensitive attribute, and the rows to sample.
-    method : {"ctgan", "gaussian_copula"}
-        The model; all come from SDV.
-    epochs : int
-        Training passes; a Gaussian copula has none.
-    seed : int
-        Seeds numpy and torch before training and again before sampling, in one thread.
+    epochs, seed : int
+        Training passes; the seed of numpy and torch before training and again before sampling, in
+        one thread.
 
     Returns
     -------
@@ -72,12 +59,9 @@ def synthesize(
         clipped to the real range, whole numbers stay whole. ``attrs`` has ``clipped``, the number
         of clipped values, and ``seconds``, the original time of training and sampling.
     """
-    values = checked_needs(check_microdata(m), needed)
-    errors.check_choice("method", method, METHODS)
-    settings = {"method": method, "seed": errors.check_integer("seed", seed, 0, 2**32 - 1)}
-    if method != "gaussian_copula":
-        settings["epochs"] = errors.check_integer("epochs", epochs, 1)
-        settings["batch_size"] = _BATCH
+    values = checked_needs(m, needed)
+    settings = {"batch_size": _BATCH, "epochs": errors.check_integer("epochs", epochs, 1)}
+    settings |= {"method": "ctgan", "seed": errors.check_integer("seed", seed, 0, 2**32 - 1)}
     real = _plain_frame(m)
     if not values:
         return _as_in(m, real.head(0))
@@ -86,20 +70,40 @@ def synthesize(
         list(real.columns), pd.util.hash_pandas_object(real, index=False).to_numpy().tobytes(),
         sorted(settings.items()), packages,
     )))[:24]  # fmt: skip
-    folder = cache_folder() / "models"
-    sampled = folder / f"{key}-{sha256(repr(list(values.items())))[:12]}.parquet"
-    with _alone(folder / f"{key}.lock"):
-        if sampled.exists():
-            return _as_in(m, pd.read_parquet(sampled))
+    key = f"{key}-{sha256(repr(list(values.items())))[:12]}.parquet"
+    sampled = cache_folder() / "models" / key
+    if not sampled.exists():
         began = time.perf_counter()
         with _quiet_and_seeded(seed) as sdv:
-            model = _trained(sdv, real, m, settings, folder / f"{key}.pkl")
+            model = sdv.single_table.CTGANSynthesizer(
+                _metadata(sdv, m), enable_gpu=False, epochs=epochs, batch_size=_BATCH
+            )
+            model.fit({_TABLE: real})
             _seed(seed)
-            parts = [_sample(sdv, model, m, code, rows) for code, rows in values.items()]
+            parts = [_sampled(sdv, model, m, code, rows) for code, rows in values.items()]
         rows = pd.concat(parts, ignore_index=True)[list(real.columns)]
         rows.attrs["seconds"] = time.perf_counter() - began
-        _keep(sampled, rows.to_parquet)
-    return _as_in(m, rows)
+        with whole_file(sampled) as stream:
+            rows.to_parquet(stream)
+    return _as_in(m, pd.read_parquet(sampled))
+
+
+def _sampled(sdv, model, m: Microdata, code: int, rows: int) -> pd.DataFrame:
+    """Sample rows under the condition of one sensitive value."""
+    condition = sdv.sampling.Condition({str(m.sensitive): str(code)}, num_rows=rows)
+    try:
+        found = model.sample_from_conditions([condition], max_tries_per_batch=_ROUNDS)[_TABLE]
+    except ValueError as error:
+        if "Unable to sample any rows" not in str(error):
+            raise
+        found = pd.DataFrame()
+    if len(found) < rows:
+        value = m.sensitive_attribute.values[code]
+        raise errors.BudgetExceededError(
+            f"the model yields {len(found)} of the {rows} rows with {m.sensitive!r} = {value!r} "
+            "that are needed: train it for more epochs, or use ap.gaussian_copula"
+        )
+    return found.head(rows)
 
 
 def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
@@ -123,15 +127,13 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
         raise errors.ColumnError(f"synthetic rows lack the columns {missing}")
     columns = {}
     for attribute in (m.attribute(name) for name in names):
-        real = attribute.values[m.codes_of(attribute.name)]
         added = rows[attribute.name].to_numpy(dtype=object)
         _check_known(attribute, added)
-        both = np.concatenate([real, added])
-        if attribute.numeric:
-            columns[attribute.name] = pd.to_numeric(both)
-        else:
-            kind = pd.CategoricalDtype(list(attribute.values), attribute.ordered)
-            columns[attribute.name] = pd.Categorical(both, dtype=kind)
+        both = np.concatenate([attribute.values[m.codes_of(attribute.name)], added])
+        kind = pd.CategoricalDtype(list(attribute.values), attribute.ordered)
+        columns[attribute.name] = (
+            pd.to_numeric(both) if attribute.numeric else pd.Categorical(both, dtype=kind)
+        )
     if m.person is not None:  # new numbers; every added row is another person
         people = pd.factorize(m.frame[m.person])[0]
         columns[m.person] = np.r_[people, people.max() + 1 + np.arange(len(rows))]
@@ -218,21 +220,19 @@ def _as_in(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
             columns[attribute.name] = attribute.values[found.astype(int)]
             continue
         whole = all(float(value).is_integer() for value in attribute.values)
-        found = np.round(found.astype(float)) if whole else found.astype(float)
-        inside = np.clip(found, attribute.positions[0], attribute.positions[-1])
+        found, domain = found.astype(float), attribute.positions
+        found = np.round(found) if whole else found
+        inside = np.clip(found, domain[0], domain[-1])
         clipped += int(np.count_nonzero(inside != found))
-        # synthetic values get no finer digits than real ones
-        nearest = inside.astype(int) if whole else _nearest(inside, attribute.positions)
-        columns[attribute.name] = nearest
+        if whole:
+            columns[attribute.name] = inside.astype(int)
+            continue
+        above = np.clip(np.searchsorted(domain, inside), 1, len(domain) - 1)
+        lower, upper = domain[above - 1], domain[above]  # no finer digits than real ones
+        columns[attribute.name] = np.where(inside - lower <= upper - inside, lower, upper)
     frame = pd.DataFrame(columns)
     frame.attrs.update(clipped=clipped, seconds=rows.attrs.get("seconds", 0.0))
     return frame
-
-
-def _nearest(values: np.ndarray, domain: np.ndarray) -> np.ndarray:
-    above = np.clip(np.searchsorted(domain, values), 1, len(domain) - 1)
-    lower, upper = domain[above - 1], domain[above]
-    return np.where(values - lower <= upper - values, lower, upper)
 
 
 def _check_known(attribute: Attribute, values: np.ndarray) -> None:
@@ -274,16 +274,13 @@ def _quiet_and_seeded(seed: int) -> Iterator[ModuleType]:
         import sdv.metadata
         import sdv.sampling
         import sdv.single_table
-        import sdv.utils
         import threadpoolctl  # scikit-learn brings it along
         import torch
 
-        levels = {name: logging.getLogger(name).level for name in ("sdv", "rdt", "copulas")}
-        for name in levels:
-            logging.getLogger(name).setLevel(logging.ERROR)
         threads, numpy_state = torch.get_num_threads(), np.random.get_state()  # noqa: NPY002
         torch.set_num_threads(1)
-
+        talkative = logging.root.manager.disable
+        logging.disable(logging.WARNING)
         _seed(seed)
         try:
             # CTGAN would start processes that stay for minutes, and the last digits of its
@@ -294,54 +291,4 @@ def _quiet_and_seeded(seed: int) -> Iterator[ModuleType]:
         finally:
             np.random.set_state(numpy_state)  # noqa: NPY002
             torch.set_num_threads(threads)
-            for name, level in levels.items():
-                logging.getLogger(name).setLevel(level)
-
-
-def _trained(sdv, real: pd.DataFrame, m: Microdata, settings: dict, file: Path):
-    """Load a kept model, or train one and keep it."""
-    if file.exists():
-        return sdv.utils.load_synthesizer(str(file))
-    options = {name: settings[name] for name in ("epochs", "batch_size") if name in settings}
-    if options:
-        options["enable_gpu"] = False
-    synthesizer = getattr(sdv.single_table, METHODS[settings["method"]])
-    model = synthesizer(_metadata(sdv, m), **options)
-    _seed(settings["seed"])
-    model.fit({_TABLE: real})
-    _keep(file, model.save)
-    return model
-
-
-def _sample(sdv, model, m: Microdata, code: int, rows: int) -> pd.DataFrame:
-    """Sample rows under the condition of one sensitive value."""
-    condition = sdv.sampling.Condition({str(m.sensitive): str(code)}, num_rows=rows)
-    try:
-        found = model.sample_from_conditions([condition], max_tries_per_batch=_ROUNDS)[_TABLE]
-    except ValueError as error:
-        if "Unable to sample any rows" not in str(error):
-            raise
-        found = ()
-    if len(found) < rows:
-        value = m.sensitive_attribute.values[code]
-        raise errors.BudgetExceededError(
-            f"the model yields {len(found)} of the {rows} rows with {m.sensitive!r} = {value!r} "
-            f"that are needed: train it for more epochs, or use another method ({list(METHODS)})"
-        )
-    return found.head(rows)
-
-
-def _alone(path: Path) -> contextlib.AbstractContextManager:
-    """Wait for any process that trains the same model, then find it in the cache."""
-    from filelock import FileLock  # torch brings it along
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return FileLock(path)
-
-
-def _keep(path: Path, write) -> None:
-    """Let `write` make a file that appears completely or not at all."""
-    with tempfile.TemporaryDirectory() as folder, whole_file(path) as stream:
-        write(made := Path(folder, path.name))
-        with made.open("rb") as content:
-            shutil.copyfileobj(content, stream)
+            logging.disable(talkative)

@@ -8,13 +8,13 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from boger2020_program import program_groups
-from scipy.stats import chi2_contingency, entropy
+from scipy.stats import chi2_contingency, entropy, spearmanr
 from sklearn.metrics import adjusted_rand_score
 
 from anonpaper.compendium.grids import timed
-from anonpaper.compendium.intervals import level_of_each, mean_interval
 from anonpaper.groups import Partition
 from anonpaper.measure import (
+    chi_square,
     guessing,
     membership,
     plausible_values,
@@ -56,33 +56,17 @@ AGE_STEP = 5
 #: The rounds of Figures 9 to 12 that ask for the fewest values.
 LEAST = (("race", 1), ("education", 1), ("sex", 1), ("age", 5))
 
-#: How far a mean may lie from a published point: about what one run differs from the mean.
-POINT_TOLERANCE = 0.05
-
 
 # -- clustering (sections 3.1 and 4.3) --------------------------------------------------------
 
 
-def time_klt(m: Microdata, rows: int, repeats: int, seed: int, by_rows: bool = False) -> dict:
+def time_klt(m: Microdata, rows: int, repeats: int, seed: int) -> dict:
     """Time the clustering of a random part of a table, with the paper's parameters."""
-
-    def fresh() -> Microdata:
-        drawn = m.sample(rows, seed)
-        return numbered(drawn) if by_rows else drawn
-
-    group = groups_by_rows if by_rows else klt
-    seconds, p = timed(lambda drawn: group(drawn, seed=seed), repeats, fresh=fresh)
+    seconds, p = timed(
+        lambda drawn: klt(drawn, seed=seed), repeats, fresh=lambda: m.sample(rows, seed)
+    )
     found = {"M": p.info["repeats"], "unplaced_rows": p.n_unpublished}
     return {"seconds": seconds, "groups": p.n_groups, **found}
-
-
-def numbered(m: Microdata) -> Microdata:
-    """Return a table whose rows all differ by a number, which with weight 0 changes no group."""
-    return m.replace(frame=m.frame.assign(number=np.arange(m.n)), qi=[*m.qi, "number"])
-
-
-#: Groups of a `numbered` table where every search looks at every row, as in the paper's steps.
-groups_by_rows = partial(program_groups, weights={"number": 0}, departures=(), every_pair=True)
 
 
 def outcome(
@@ -146,24 +130,18 @@ def program_errors(
     return rows
 
 
-def compare_points(errors: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """Compare every published point of Figures 9 to 12 with the mean over seeds."""
-    names = {"varied_qi": "varied", "selectivity_pct": "selectivity, %"}
-    points = published.rename(columns={**names, "relative_error_pct": "published, %"})
-    keys = ["varied", "selectivity, %", "table"]
-    by_point = errors.assign(**{"selectivity, %": errors["selectivity, %"].round(2)})
-    runs = by_point.groupby(keys)["relative error, %"].apply(np.array)
-    values = [runs[tuple(point)] for point in points[keys].itertuples(index=False)]
-    levels = points.groupby("figure")["table"].transform("size").map(level_of_each)
-    ends = [mean_interval(found, level=level) for found, level in zip(values, levels, strict=True)]
-    points["mean, %"] = [found.mean() for found in values]
-    points["low, %"], points["high, %"] = zip(*ends, strict=True)
-    nearest = points["published, %"] * (1 - POINT_TOLERANCE)
-    farthest = points["published, %"] * (1 + POINT_TOLERANCE)
-    within = (points["low, %"] >= nearest) & (points["high, %"] <= farthest)
-    outside = (points["high, %"] < nearest) | (points["low, %"] > farthest)
-    points["point"] = np.select([within, outside], ["agrees", "differs"], "open")
-    return points
+def distance_by_frequency(m: Microdata, queries: int, seed: int) -> dict:
+    """Measure how the chi-square distance of a query goes with the rows that have its values."""
+    asked = workload(m, DEFAULT_SELECTIVITY, queries, seed)
+    truth, swapped = asked.answers(m, swap(m, klt(m, seed=seed), seed))
+    rows, tenth = truth.sum(axis=1), max(queries // 10, 1)
+    distance = np.array([chi_square(*both) for both in zip(truth, swapped, strict=True)])
+    ordered = distance[np.argsort(rows, kind="stable")]
+    return {
+        "rank correlation": float(spearmanr(rows, distance).statistic),
+        "least frequent tenth": float(ordered[:tenth].mean()),
+        "most frequent tenth": float(ordered[-tenth:].mean()),
+    }
 
 
 def _rounds(m: Microdata, queries: int, seed: int, only: list | None):
@@ -223,31 +201,6 @@ def association_with_sensitive(m: Microdata) -> pd.DataFrame:
     """Measure how far every quasi-identifier goes with the sensitive attribute."""
     found = {a.name: _association(_values_singly(m, a).answers(m)[0]) for a in m.attributes}
     return pd.DataFrame([{"attribute": name, **measures} for name, measures in found.items()])
-
-
-def compare_correlations(m: Microdata, seed: int) -> list[dict]:
-    """Measure how far three methods change every correlation with the sensitive attribute."""
-    # as for queries, every value of a generalized row's interval or set counts alike, and a row of
-    # an anatomy counts for every sensitive value by its share in the group
-    rows = []
-    for groups, p in _groups_compared(m, seed).items():
-        releases = {
-            "swapping": swap(m, p, seed),
-            "anatomy": anatomize(m, p),
-            "generalization": generalize(m, p),
-        }
-        for a in m.attributes:
-            truth, *tables = map(_association, _values_singly(m, a).answers(m, *releases.values()))
-            rows += [
-                {
-                    "groups": groups,
-                    "method": method,
-                    "attribute": a.name,
-                    **{name: abs(found[name] - truth[name]) for name in truth},
-                }
-                for method, found in zip(releases, tables, strict=True)
-            ]
-    return rows
 
 
 def _arbitrary(m: Microdata, seed: int) -> Partition:

@@ -15,18 +15,18 @@ from anonpaper.compiled import loop
 from anonpaper.errors import check_weights
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata
-from anonpaper.partition.klt.clustering import _partner, _step_5, _steps_1_and_2
-from anonpaper.partition.klt.distances import absorb, distance_kinds, metric, summaries_of_tuples
+from anonpaper.partition.klt.clustering import _step_5, partner, steps_1_and_2
+from anonpaper.partition.klt.distances import distance_kinds, metric, summaries_of_tuples
 from anonpaper.partition.klt.state import (
-    Rows,
     Rule,
-    count_row,
     holds,
     is_eligible,
-    room_for_clusters,
+    join,
+    merge,
+    no_clusters,
+    queued,
     tag,
     take,
-    unite_counts,
 )
 from anonpaper.partition.klt.tree import (
     ANY,
@@ -63,19 +63,8 @@ def program_groups(
     seed: int | np.random.Generator | None = 0,
     *,
     departures: Collection[str] = DEPARTURES,
-    every_pair: bool = False,
 ) -> Partition:
-    """Group rows by the steps of section 3.1, with some departures of the author's program.
-
-    With `every_pair`, every search looks at all items, as in the paper's steps.
-    """
-
-    def planted(items, chosen, tags):
-        tree = plant(how, items, chosen, tags)
-        if every_pair:  # boxes that hold everything exclude nothing
-            tree.box[:, 1::2], tree.box[:, 2::2], tree.bits[:] = -np.inf, np.inf, ANY
-        return tree
-
+    """Group rows by the steps of section 3.1, with some departures of the author's program."""
     rule = Rule(k, l, theta + _ROUNDING)
     kinds = distance_kinds(m, None)
     weight = check_weights(m.qi, weights)
@@ -85,7 +74,7 @@ def program_groups(
         weight[numeric] *= (np.array([a.width for a in m.attributes]) / largest)[numeric] ** 2
     how = metric(m, kinds, weight)
     tuples = summaries_of_tuples(m, kinds, how)
-    clusters = room_for_clusters(how, m.n + 1, m.sensitive_attribute.size)
+    clusters = no_clusters(how, m.n, m.sensitive_attribute.size)
     order = np.arange(m.n) if "file order" in departures else generator(seed).permutation(m.n)
 
     cluster_of, place = np.full(m.n, -1), np.empty(m.n, np.intp)
@@ -94,20 +83,20 @@ def program_groups(
     before, last_first = (name in departures for name in ("theta before", "last in first out"))
     while len(order):  # step 4
         repeats += 1
-        rows = _queued(m, order)
+        rows = queued(m, m.cells.tuple_of_row[order], m.sensitive_codes[order])
         waiting = np.flatnonzero(rows.head < rows.end)
-        points = planted(tuples, waiting, np.full(len(tuples.size), ANY))
-        formed, queued = _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed)
-        queued = _queue_the_rest(how, rows, tuples, points, queued, clusters, formed)
+        points = plant(how, tuples, waiting, np.full(len(tuples.size), ANY))
+        formed, in_queue = steps_1_and_2(how, rule, rows, tuples, points, clusters, formed)
+        in_queue = _queue_the_rest(how, rows, tuples, points, in_queue, clusters, formed)
         tags = _tags(rule, before, clusters, formed)
-        takers = planted(clusters.summaries, np.flatnonzero(tags), tags)
-        backup = rows.backup[:queued][:: -1 if last_first else 1].copy()
+        takers = plant(how, clusters.summaries, np.flatnonzero(tags), tags)
+        backup = rows.backup[:in_queue][:: -1 if last_first else 1].copy()
         unassigned = _step_3(how, rule, before, rows, tuples, backup, clusters, takers, formed)
         cluster_of[order] = rows.cluster
         order = order[unassigned]
         if not last_first:
             order = order[np.argsort(place[order])]
-    others = planted(clusters.summaries, np.arange(formed), np.full(formed, ANY))
+    others = plant(how, clusters.summaries, np.arange(formed), np.full(formed, ANY))
     became = np.arange(formed)
     if "one pass" in departures:
         _merge_once(how, rule, clusters, others, became)
@@ -120,34 +109,15 @@ def program_groups(
     )
 
 
-def _queued(m: Microdata, order: np.ndarray) -> Rows:
-    """Return the rows of one round in their order, unassigned; row r is the r-th of it."""
-    tuple_of, value_of = m.cells.tuple_of_row[order], m.sensitive_codes[order]
-    queue = np.argsort(tuple_of, kind="stable")
-    bounds = np.searchsorted(tuple_of[queue], np.arange(len(m.cells.tuples) + 1))
-    head, end = bounds[:-1].copy(), bounds[1:]
-    return Rows(
-        tuple_of=tuple_of,
-        value_of=value_of.astype(np.intp),
-        cluster=np.full(len(order), -1),
-        queue=queue,
-        head=head,
-        end=end,
-        turn=np.append(queue, 0)[head],  # of no tuple without rows is it looked at
-        waiting=np.bincount(value_of, minlength=m.sensitive_attribute.size),
-        backup=np.empty(len(order), np.intp),
-    )
-
-
 @loop
-def _queue_the_rest(how, rows, tuples, points, queued, clusters, formed):
+def _queue_the_rest(how, rows, tuples, points, in_queue, clusters, formed):
     """Queue the rows that step 2 leaves, the next one being the closest to the last cluster."""
     while rows.waiting.any():
         start_search(points)
         t = next_nearest(points, how, clusters.summaries, formed - 1, tuples, rows.turn, ANY)
-        rows.backup[queued] = take(rows, points, t)
-        queued += 1
-    return queued
+        rows.backup[in_queue] = take(rows, points, t)
+        in_queue += 1
+    return in_queue
 
 
 @loop
@@ -193,8 +163,7 @@ def _step_3(how, rule, before, rows, tuples, backup, clusters, takers, formed):
             backup[unassigned] = r
             unassigned += 1
         else:
-            absorb(how, summaries, c, tuples, t)
-            count_row(rows, clusters, c, r)
+            join(how, rows, clusters, c, r, tuples)
             widen(takers, summaries, c)
             set_tags(takers, c, _tags_of(rule, before, clusters, c))
     return backup[:unassigned]
@@ -203,19 +172,16 @@ def _step_3(how, rule, before, rows, tuples, backup, clusters, takers, formed):
 @loop
 def _merge_once(how, rule, clusters, others, became):
     """Merge every unsatisfied cluster once, into the place that it has; leave out none."""
-    summaries, turns = clusters.summaries, np.arange(len(became))
+    turns = np.arange(len(became))
     for c in range(len(became)):
-        if became[c] == c and not holds(
-            rule, summaries.size[c], clusters.distinct[c], clusters.largest[c]
-        ):
+        if became[c] == c and not holds(rule, clusters, c):
             set_tags(others, c, NOTHING)
-            partner = _partner(how, rule, clusters, others, turns, c, False)
-            if partner >= 0:
-                absorb(how, summaries, c, summaries, partner)
-                unite_counts(clusters, c, partner)
-                set_tags(others, partner, NOTHING)
-                became[partner] = c
-                widen(others, summaries, c)
+            other = partner(how, rule, clusters, others, turns, c, False)
+            if other >= 0:
+                merge(how, clusters, c, other)
+                set_tags(others, other, NOTHING)
+                became[other] = c
+                widen(others, clusters.summaries, c)
             set_tags(others, c, ANY)
 
 

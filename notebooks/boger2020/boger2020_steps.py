@@ -109,15 +109,11 @@ def draw_steps(m: Microdata, steps: list, seed: int) -> Figure:
     published = swap(m, Partition(labels), seed=seed).frame.set_axis(m.frame.index)
     shown = [(*step, m.frame) for step in steps]
     shown.append(("published: values swapped in each group", groups, [], published))
-    rows = -(-len(shown) // 2)
-    figure, axes = plots.subplots(columns=2, rows=rows, cols=2, height=0.4 + 0.17 * rows * m.n)
-    for ax in axes.flat[len(shown) :]:
-        ax.set_axis_off()
-    for ax, (title, clusters, waiting, frame) in zip(axes.flat, shown, strict=False):
+    panels = []
+    for title, clusters, waiting, frame in shown:
         colour = {row: plots.PALE[c] for c, cluster in enumerate(clusters) for row in cluster}
         texts, before = (part[[*m.qi, m.sensitive]].astype(str) for part in (frame, m.frame))
         colours = [[colour.get(row)] * texts.shape[1] for row in range(m.n)]
         waits = ["waits" if row in waiting else "" for row in range(m.n)]
-        plots.cells(ax, texts, colours, bold=texts != before, left=waits)
-        ax.set_title(title, fontsize=8)
-    return figure
+        panels.append((title, texts, colours, {"bold": texts != before, "left": waits}))
+    return plots.tables(panels)

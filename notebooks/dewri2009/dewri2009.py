@@ -7,18 +7,17 @@ first. `TAXONOMIES` are ours. Weights are parameters of the notebooks.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 import pandas as pd
-from dewri2009_optimum import hill_climbing
+from dewri2009_optimum import certified, hill_climbing
 from dewri2009_variants import VALUES, better_neighbours
 from dewri2009_weights import by_name, losses
 from matplotlib.axes import Axes
 from pymoo.indicators.hv import HV
 
 from anonpaper import plots
-from anonpaper.compendium.grids import timed
 from anonpaper.datasets import load
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
@@ -93,6 +92,27 @@ def adult() -> Microdata:
     return in_preorder(m, {name: taxonomy(name) for name in TAXONOMIES})
 
 
+def with_us_at(m: Microdata, place: int) -> Microdata:
+    """Return the table with the United States at another place of the order of countries."""
+    countries = [v for v in m.attribute("native-country").values if v != "United-States"]
+    countries.insert(place - 1, "United-States")
+    column = m.frame["native-country"].cat.set_categories(countries)
+    return m.replace(frame=m.frame.assign(**{"native-country": column}))
+
+
+def optimum_at(m: Microdata, place: int, k: int, preference, at_most: int) -> dict:
+    """Return the proved optimum with the United States at a place, and the groups of countries."""
+    moved = with_us_at(m, place)
+    found = certified(moved, k, preference, at_most)
+    r = Recoding.decode(moved.attributes, [border == "|" for border in found.pop("borders")])
+    return found | {"groups ncy": r.sizes[m.qi.index("native-country")]}
+
+
+def reported_at(m: Microdata, place: int, **setting) -> dict:
+    """Return the solution that one `search` reports with the United States at a place."""
+    return reported_solution(with_us_at(m, place), **setting)
+
+
 def short_name(column: str) -> str:
     """Return a column such as "groups race" with the paper's short name of its attribute."""
     kind, _, name = column.partition(" ")
@@ -134,16 +154,11 @@ def reported_solution(m: Microdata, **setting) -> dict:
 # -- how good is it ----------------------------------------------------------------------------
 
 
-@cache
-def _exhaustive(m: Microdata, attributes: tuple[str, ...], k_pref: int, preference: tuple):
-    return exhaustive(m.with_roles(qi=list(attributes)), k_pref, preference)
-
-
 def efficiency_of_optimum(
     m: Microdata, attributes: Sequence[str], k_pref: int, preference: Sequence[float]
 ) -> dict:
     """Count the recodings of a projection that beat the one of least ach (Definition 2)."""
-    r = _exhaustive(m, tuple(attributes), k_pref, tuple(preference))
+    r = exhaustive(m.with_roles(qi=list(attributes)), k_pref, tuple(preference))
     seen = r.info["evaluated"]
     seen = seen[seen["effective_k"] >= k_pref]
     less_loss, less_bias = seen["nwp"] < r.info["nwp"], seen["necd"] < r.info["necd"]
@@ -165,16 +180,6 @@ _METHODS = {
 }
 
 
-def distance_to_optimum(
-    m: Microdata, attributes: Sequence[str], k_pref: int, preference, method: str, **budget
-) -> dict:
-    """Return ach of a method on a projection, and by which share it exceeds the least one."""
-    part = m.with_roles(qi=list(attributes))
-    least = _exhaustive(m, tuple(attributes), k_pref, tuple(preference)).info["ach"]
-    r = _METHODS[method](part, k_pref, tuple(preference), **budget)
-    return {"ach": r.info["ach"], "optimum": least, "gap": r.info["ach"] / least - 1}
-
-
 def course_of_search(
     m: Microdata, k_pref: int, preference, method: str, evaluations: int, seed: int
 ) -> pd.DataFrame:
@@ -194,12 +199,6 @@ def course_of_search(
             "hypervolume": float(area(points)) if len(points) else 0.0,
         })  # fmt: skip
     return pd.DataFrame(rows)
-
-
-def time_search(m: Microdata, **setting) -> dict:
-    """Return the seconds of one `search` and its work."""
-    seconds, r = timed(lambda: search(m, **setting), 2)
-    return {"seconds": seconds, "distinct": r.info["distinct"]}
 
 
 # -- the plane of loss and bias ----------------------------------------------------------------

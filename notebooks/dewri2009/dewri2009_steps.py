@@ -53,16 +53,15 @@ def draw_step(
     m: Microdata, chromosomes: dict[str, str], k: int, preference: Sequence[float]
 ) -> Figure:
     """Draw the table that each chromosome publishes, its rows in the colours of their classes."""
-    rows = -(-len(chromosomes) // 2)
-    figure, axes = plots.subplots(columns=2, rows=rows, cols=2, height=rows * (0.75 + 0.155 * m.n))
-    for ax, (name, bits) in zip(axes.flat, chromosomes.items(), strict=True):
+    panels = []
+    for name, bits in chromosomes.items():
         release = recode(m, Recoding.decode(m.attributes, bits))
         loss, bias = measure.nwp(release), measure.necd(release)
         effective_k = measure.effective_k(release)
         ach = achievement(loss, bias, tuple(preference))
         kept = f"{k}-anonymous" if effective_k >= k else f"not {k}-anonymous"
-        ax.set_title(f"{name}\n{bits}: {kept}\n"
-                     f"NWP {loss:.2f}, NECD {bias:.2f}, ach {ach:.2f}", fontsize=8)  # fmt: skip
+        title = f"{name}\n{bits}: {kept}\nNWP {loss:.2f}, NECD {bias:.2f}, ach {ach:.2f}"
         classes = release.frame.groupby(m.qi, sort=False, observed=True).ngroup()
-        plots.cells(ax, release.frame[m.qi], [[plots.PALE[number]] * m.d for number in classes])
-    return figure
+        colours = [[plots.PALE[number]] * m.d for number in classes]
+        panels.append((title, release.frame[m.qi], colours, {}))
+    return plots.tables(panels)

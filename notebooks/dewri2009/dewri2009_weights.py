@@ -69,19 +69,12 @@ def effects_of_joins(
 def optimum_of(
     m: Microdata, attributes: Sequence[str], k_pref: int, preference, weights=None
 ) -> dict:
-    """Return the effective k of the recoding of least ach of a projection, and its ties."""
+    """Return the effective k of the recoding of least ach of a projection."""
     seen = _all_recodings(m, attributes, k_pref, preference, weights)
     feasible = seen[seen["effective_k"] >= k_pref]
     best = feasible[feasible["ach"] <= feasible["ach"].min() + _ROUNDING]
-    best = best.drop_duplicates(["nwp", "necd", "effective_k"])  # ties are other tables
     chosen = best.sort_values(["prefdev", "effective_k"], ascending=[True, False]).iloc[0]
-    return {
-        "ach": float(chosen["ach"]),
-        "effective_k": int(chosen["effective_k"]),
-        "ties": len(best) - 1,
-        "least k of ties": int(best["effective_k"].min()),
-        "largest k of ties": int(best["effective_k"].max()),
-    }
+    return {"ach": float(chosen["ach"]), "effective_k": int(chosen["effective_k"])}
 
 
 def _all_recodings(m, attributes, k: int, preference, weights) -> pd.DataFrame:

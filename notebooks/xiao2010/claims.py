@@ -10,18 +10,18 @@ KL-divergence are ours too. "Thousand stars" and "divergence" are means over the
 table on d quasi-identifiers, in one order of columns and values.
 """
 
-import numpy as np
 import pandas as pd
 
 from anonpaper.compendium.claims import (
     MOSTLY,
+    REPRODUCED,
     Finding,
     all_of,
+    cannot_be_tested,
     claim,
     holds,
     holds_everywhere,
     listed,
-    means,
     settings,
     span,
     steps,
@@ -30,96 +30,43 @@ from anonpaper.compendium.claims import (
 QI = ["Age", "Gender", "Education"]
 
 
-@claim("Table 2", quote="2-anonymous")
-def table_2_is_not_enough(table_2, audit):
-    """Table 2 is 2-anonymous with two stars, and Adam's and Bob's diseases are certain in it."""
-    stars, groups = _stars_and_groups(table_2)
-    k = audit.set_index("principle").loc["k-anonymity", "Table 2"]
-    known = table_2[table_2["Name"].isin(["Adam", "Bob"])]
-    certain = known.merge(table_2, on=QI).eval("Disease_x == Disease_y").all()
-    measured = f"{stars} stars, {groups} QI-groups, k = {k:g}"
-    return holds((stars, groups) == (2, 4), k >= 2, len(known) == 2, certain, measured=measured)
+@claim("Tables 2 to 5", quote="each QI value in Table 5 is equally or more accurate")
+def example_is_as_told(table_1, table_2, table_3, table_4, table_5, audit):
+    """Table 2 is 2-anonymous and tells two diseases, 3 to 5 are 2-diverse, and 5 is most accurate.
 
-
-@claim("Table 3", quote="2-diverse")
-def table_3_is_2_diverse(table_3, audit):
-    """Table 3 is 2-diverse, with 8 stars in 4 rows, all in one of three QI-groups."""
-    stars, groups = _stars_and_groups(table_3)
-    starred = table_3.loc[(table_3[QI] == "*").any(axis=1), QI]
-    l = audit.set_index("principle").loc["frequency l-diversity", "Table 3"]
+    By construction: the text lost the table, and ours is rebuilt from these statements.
+    """
+    raw, second, third, fourth, fifth = (
+        table.set_index("Name") for table in (table_1, table_2, table_3, table_4, table_5)
+    )
+    stars = {at: int((of[QI] == "*").to_numpy().sum()) for at, of in ((2, second), (3, third))}
+    level = audit.set_index("principle")
+    told = second.loc[["Adam", "Bob"], QI].merge(second, on=QI)["Disease"].nunique() == 1
+    largest = fourth.groupby(QI)["Disease"].agg(lambda of: of.value_counts(normalize=True).max())
+    finer = [
+        (fifth[QI] == third[QI]) | (third[QI] == "*"),
+        (fifth[QI] == fourth[QI]) | (fifth[QI] == raw[QI]),
+    ]
     return holds(
-        (stars, groups, len(starred), len(starred.drop_duplicates())) == (8, 3, 4, 1), l >= 2,
-        measured=f"{stars} stars, {groups} QI-groups, {len(starred)} suppressed rows, l = {l:g}",
+        stars == {2: 2, 3: 8}, level.loc["k-anonymity", "Table 2"] >= 2, told,
+        level.loc["frequency l-diversity", "Table 3"] >= 2, largest <= 1 / 2, *finer,
+        measured=f"{stars[2]} and {stars[3]} stars in Tables 2 and 3; at least as accurate in "
+        f"{finer[0].sum().sum()} and {finer[1].sum().sum()} of {finer[0].size} values",
     )  # fmt: skip
 
 
-@claim("Table 4", quote="single-dimensional generalization")
-def table_4_has_two_sub_domains(table_4):
-    """Table 4 is 2-diverse, with Age cut at 50 and Education cut below Bachelor."""
-    cut_columns = ["Age", "Education"]
-    ivy = table_4.loc[table_4["Name"] == "Ivy", cut_columns].iloc[0]
-    apart = table_4["Name"].isin(["Ivy", "Jane"])
-    cut = (table_4[cut_columns] == ivy).eq(apart, axis=0).all(axis=None)
-    domains = table_4[cut_columns].nunique()
-    shares = table_4.groupby(QI)["Disease"].agg(
-        lambda group: group.value_counts().max() / len(group)
-    )
-    measured = f"{listed(domains)} sub-domains, largest share of a disease {shares.max():.3g}"
-    return holds(domains == 2, cut, shares.max() <= 1 / 2, measured=measured)
-
-
-@claim("Table 5", quote="each QI value in Table 5 is equally or more accurate")
-def table_5_is_most_accurate(table_1, table_3, table_4, table_5, losses):
-    """Each value of Table 5 is at least as accurate as in Tables 3 and 4, and it loses less."""
-    domains = {column: list(table_1[column].unique()) for column in QI}
-    third, fourth, fifth = (
-        [
-            _covered(cell, domain)
-            for column, domain in domains.items()
-            for cell in table.set_index("Name").loc[table_1["Name"], column]
-        ]
-        for table in (table_3, table_4, table_5)
-    )
-    finer = [
-        [ours <= other for ours, other in zip(fifth, of, strict=True)] for of in (third, fourth)
-    ]
-    loss = losses.set_index(losses["way"].str.split().str[0]).drop(columns=["way", "stars"])
-    less = loss.loc["multi-dimensional"] < loss.loc["suppression"]
-    measured = (
-        f"at least as accurate in {sum(finer[0])} and {sum(finer[1])} of {len(fifth)} values"
-    )
-    return holds(*finer, less, measured=measured)
-
-
-def _stars_and_groups(table: pd.DataFrame) -> tuple[int, int]:
-    return int((table[QI] == "*").to_numpy().sum()), len(table[QI].drop_duplicates())
-
-
-def _covered(cell: str, domain: list[str]) -> set[str]:
-    """Return the values that a cell covers: one, a range of them, or all for "*"."""
-    if cell == "*":
-        return set(domain)
-    places = [domain.index(end) for end in ([cell] if cell in domain else cell[1:-1].split(" - "))]
-    return set(domain[min(places) : max(places) + 1])
-
-
-@claim("Section 5.2", quote="terminates after phase one")
-def example_ends_in_phase_one(tp_steps):
-    """With l = 2, TP removes HIV, HIV, pneumonia and bronchitis and ends in phase one."""
+@claim("Sections 5.2 to 5.4", quote="terminates after phase one")
+def examples_take_their_course(tp_steps, tp_examples):
+    """In the examples TP moves the rows that the text names, in phases one, two and three."""
     last = tp_steps["step"].iloc[-1]
     removed = tp_steps.set_index(["step", "set"]).loc[(last, "R")]
-    measured = f"{last}: {listed(removed[removed > 0])}"
-    return holds(measured == "phase 1: HIV: 2, bronchitis: 1, pneumonia: 1", measured=measured)
-
-
-@claim("Sections 5.3 and 5.4")
-def examples_of_phases_two_and_three(tp_examples):
-    """In the examples, phases two and three move the rows that the text names."""
+    first = f"{last}: {listed(removed[removed > 0])}"
     moved = {5.3: {"Q1": "3", "Q2": "345"}, 5.4: {"Q1": "135", "Q2": "245"}}
     found = {section: _last_moves(tp_examples.query("section == @section")) for section in moved}
-    told = (f"{section}: {rows}" for section, (rows, _) in found.items())
     right = [found[section] == (moved[section], True) for section in moved]
-    return holds(*right, measured="; ".join(told))
+    told = [first, *(f"{section}: {rows}" for section, (rows, _) in found.items())]
+    one = first == "phase 1: HIV: 2, bronchitis: 1, pneumonia: 1"
+    return holds(one, *right, measured="; ".join(told))
 
 
 def _last_moves(example: pd.DataFrame) -> tuple[dict[str, str], bool]:
@@ -148,12 +95,17 @@ def reduction_is_right(reduction_checked, reduction_higher):
     return holds(same.all(axis=1), measured=f"{checked['how often'].sum():,} random tables")
 
 
-@claim("Corollaries 5.9 and 5.13")
+@claim("Corollaries 5.9, 5.10 and 5.13")
 def rows_after_phases_one_and_two(guarantee):
-    """TP suppresses the fewest rows in phase one, and at most l - 1 more in phase two."""
+    """TP suppresses the fewest rows in phase one, at most l - 1 more in phase two.
+
+    In any case no table needs fewer than l times the rows of R's pillar after phase one.
+    """
     one, two = (guarantee.query("phase == @phase") for phase in (1, 2))
     right = one["largest_extra"] == 0, two["largest_extra"] <= two["l"] - 1
-    return holds(*right, measured=f"{one['tables'].sum():,} and {two['tables'].sum():,} tables")
+    tables = guarantee["tables"].sum()
+    measured = f"{one['tables'].sum():,} and {two['tables'].sum():,} tables, the bound {tables:,}"
+    return holds(*right, guarantee["bound above optimum"] == 0, measured=measured)
 
 
 @claim("Theorem 5.16")
@@ -175,9 +127,12 @@ def rows_within_l_times(guarantee, worst_cases):
 
 @claim("Lemmas 5.8 to 5.18")
 def lemmas_on_small_tables(lemmas):
-    """The lemmas about phases one to three hold in every run on small random tables."""
+    """The lemmas about phases one to three hold in every run on small random tables.
+
+    Lemma 5.14 at every table that phase two leaves to phase three.
+    """
     runs = lemmas.filter(regex="phase").to_numpy().sum()
-    against = lemmas.drop(columns="most rounds").filter(regex="^5|unique")
+    against = lemmas.filter(regex="^5")
     number = against.to_numpy().sum()
     return holds(number == 0, measured=f"{number} counterexamples in {runs:,} runs")
 
@@ -202,6 +157,12 @@ def stars_before_phase_three(star_ratio):
     return holds(early["beyond_d_times"] <= bound, measured=f"{early['tables'].sum():,} tables")
 
 
+@claim("Theorem 5.20", quote="can be implemented in")
+def worst_time(guarantee):
+    """TP can be implemented in the worst-case time of Theorem 5.20."""
+    return cannot_be_tested("the text lost the bound, and runs show no worst case")
+
+
 @claim("Section 4")
 def pairs_are_best_at_two_values(matching_checked):
     """With two sensitive values, the cheapest matching has the fewest stars of all tables."""
@@ -223,16 +184,20 @@ def _grow(figure: pd.DataFrame, value: str = "thousand stars") -> Finding:
     curves = _by_algorithm(figure, value).stack()
     axis = curves.index.names[1]
     ends = curves.unstack(axis).iloc[:, [0, -1]]
-    measured = (
-        f"{span(ends.iloc[:, 1] / ends.iloc[:, 0])} times from the least to the largest {axis}"
-    )
+    factor = span(ends.iloc[:, 1] / ends.iloc[:, 0])
+    measured = f"{factor} times from the least to the largest {axis}"
     return holds_everywhere(steps(curves, along=axis) >= 0, measured=measured)
 
 
-@claim("Figure 2", quote="All algorithms perform better when [l] decreases")
-def stars_grow_with_l(figure_2):
-    """The numbers of stars of TP, TP+ and Hilbert grow with l."""
-    return _grow(figure_2)
+@claim("Figures 2 and 3", quote="perform better when [l] decreases [...] increases with [d]")
+def stars_grow_with_l_and_d(figure_2, figure_3):
+    """The numbers of stars of TP, TP+ and Hilbert grow with l and with d.
+
+    Those of the optimum cannot fall: an l-diverse table is (l - 1)-diverse, and stays l-diverse
+    without a column.
+    """
+    told = Finding(REPRODUCED, "by definition the fewest stars cannot fall")
+    return all_of(_grow(figure_2), _grow(figure_3), told)
 
 
 @claim("Figure 2", quote="Both TP and TP+ consistently outperform Hilbert")
@@ -246,18 +211,14 @@ def tp_beats_hilbert(figure_2):
 
 @claim("Figure 2", quote="TP+ incurs a smaller number of stars than TP in all cases")
 def tp_plus_beats_tp(figure_2):
-    """TP+ has fewer stars than TP at every l."""
+    """TP+ has fewer stars than TP at every l.
+
+    It cannot have more, since it only divides TP's residue.
+    """
     stars = _by_algorithm(figure_2)
     ratio = stars["TP+"] / stars["TP"]
-    return holds_everywhere(
-        ratio < 1, measured=f"TP+ has {span(ratio, '{:.2f}')} times TP's stars"
-    )
-
-
-@claim("Figure 3", quote="The average number of stars increases with [d]")
-def stars_grow_with_d(figure_3):
-    """The numbers of stars of TP, TP+ and Hilbert grow with d."""
-    return _grow(figure_3)
+    measured = f"TP+ has {span(ratio, '{:.2f}')} times TP's stars, by definition never more"
+    return holds_everywhere(ratio < 1, measured=measured)
 
 
 @claim(
@@ -280,28 +241,34 @@ def curves_cross(figure_3):
 
 @claim("Figure 3", quote="achieves better data utility than both TP and Hilbert")
 def tp_plus_has_fewest_stars(figure_3):
-    """TP+ has fewer stars than both TP and Hilbert at every d."""
+    """TP+ has fewer stars than TP and Hilbert at every d from 2 on, and as many as TP at d = 1.
+
+    With one quasi-identifier nothing is better than TP's residue, by Corollary 5.13.
+    """
     stars = _by_algorithm(figure_3)
-    better = stars[["TP", "Hilbert"]].min(axis=1)
-    ratio = (stars["TP+"] / better)[better > 0]
-    equal = stars.index[stars["TP+"] >= better].unique("d")
+    fewer = stars["TP+"] < stars[["TP", "Hilbert"]].min(axis=1)
+    one = stars.index.get_level_values("d") == 1
+    equal = (stars["TP+"] - stars["TP"]).abs() < 1e-9
+    ratio = (stars["TP+"] / stars[["TP", "Hilbert"]].min(axis=1))[~one]
     return holds_everywhere(
-        stars["TP+"] < better,
-        measured=f"{span(ratio, '{:.2f}')} times the stars of the better one",
-        why=f"TP and TP+ are the same at {' and '.join(settings(equal.to_frame().index))}",
-    ).read_as("a mean over d", holds((better - stars["TP+"]).mean() >= 0))
+        fewer.where(~one, equal),
+        measured=f"{span(ratio, '{:.2f}')} times the stars of the better one from d = 2 on",
+    ).read_as("fewer at d = 1 as well", holds_everywhere(fewer))
 
 
 @claim("Section 5.6", quote="such a hybrid approach always outperforms our algorithm")
 def tp_plus_always_beats_tp(tp_plus_against_tp):
-    """TP+ has fewer stars than TP in every run."""
-    fewer, equal, more = tp_plus_against_tp[["fewer", "equal", "more"]].sum()
-    runs = fewer + equal + more
+    """TP+ never has more stars than TP, and at every d from 2 on it has fewer in some runs.
+
+    Never more is what the paper's bound needs. At d = 1 Corollary 5.13 excludes fewer.
+    """
+    runs = tp_plus_against_tp
+    fewer, equal, more = runs[["fewer", "equal", "more"]].sum()
+    one = runs["d"] == 1
     return holds(
-        runs > 0, equal + more == 0, in_part=equal + more <= (1 - MOSTLY) * runs,
-        measured=f"fewer in {fewer:,} of {runs:,} runs, as many in {equal:,}, more in {more:,}",
-        why="with one quasi-identifier TP and TP+ have equally many stars",
-    ).read_as("never more stars", holds(more == 0))  # fmt: skip
+        runs["more"] == 0, runs.loc[~one, "fewer"] > 0, runs.loc[one, "fewer"] == 0,
+        measured=f"fewer in {fewer:,} runs, as many in {equal:,}, more in {more:,}",
+    ).read_as("fewer in every run", holds(equal + more == 0))  # fmt: skip
 
 
 @claim("Section 6.1", quote="on all 128 tables and for all 9 values of [l], TP terminates before")
@@ -319,19 +286,20 @@ def no_phase_three(phases):
 
 @claim("Section 6.1", quote="the one that achieves the best performance in star minimization")
 def hilbert_is_the_best_rival(heuristics):
-    """Hilbert has fewer stars than TDS and Mondrian at every d (l = 6)."""
-    stars = heuristics.pivot(index=["table", "d"], columns="heuristic", values="thousand stars")
-    rival = stars[["Mondrian", "TDS"]].min(axis=1)
-    ratio = (stars["Hilbert"] / rival)[rival > 0]
-    mean = stars.groupby("table").mean()
-    return holds_everywhere(
-        stars["Hilbert"] < rival,
-        measured=f"{span(ratio, '{:.2f}')} times the stars of the better rival",
-        why="the cause is Hilbert's choice among sensitive values that are equally near on its"
-        " curve: if it takes the more frequent one, no rival has fewer stars on average",
-    ).read_as(
-        "a mean over d", holds_everywhere(mean["Hilbert"] < mean[["Mondrian", "TDS"]].min(axis=1))
-    )
+    """Hilbert has fewer stars than TDS and Mondrian, on average over d, at each l."""
+
+    def best(means: pd.DataFrame) -> Finding:
+        rival = means[["Mondrian", "TDS"]].min(axis=1)
+        ratio = (means["Hilbert"] / rival)[rival > 0]
+        return holds_everywhere(
+            means["Hilbert"] < rival,
+            measured=f"times the stars of the better rival: {listed(ratio, '{:.2f}')}",
+            why="Hilbert forms small groups also where few rows need any",
+        )
+
+    keys = ["table", "l", "d"]
+    stars = heuristics.pivot(index=keys, columns="heuristic", values="thousand stars")
+    return best(stars.groupby(["table", "l"]).mean()).read_as("at every d", best(stars))
 
 
 @claim("Lemmas 5.8 and 5.11")
@@ -342,70 +310,29 @@ def lemmas_on_large_tables(lemmas_in_runs):
     return holds(number == 0, measured=f"{number} counterexamples in {runs:,} runs")
 
 
-# ---- time: programs that move row by row, repeats on one projection of each d -------------------
+# ---- time ---------------------------------------------------------------------------------------
 
 
-def _factors(times: pd.DataFrame, axis: str, algorithms: list[str]) -> pd.DataFrame:
-    """Return the time at the largest place of the axis over the time at the least, as fitted."""
-    return _slopes(times, axis, algorithms).map(lambda slope: np.exp(slope * np.ptp(times[axis])))
+@claim("Figures 4 to 6", quote="In terms of computation time, Hilbert is superior than TP and TP+")
+def times_compare(figure_4):
+    """Hilbert is fastest and gets faster with l, TP and TP+ slower with l and d, linear in n."""
+    seconds = figure_4.groupby(["algorithm", "table", "l"])["seconds"].mean()
+    ratio = seconds["Hilbert"] / seconds[["TP"]].droplevel("algorithm")
+    reason = "seconds are of our programs: the same groups in half the time turn the order round"
+    return cannot_be_tested(reason, f"Hilbert takes {span(ratio, '{:.2f}')} times TP's time")
 
 
-def _slopes(times: pd.DataFrame, axis: str, algorithms: list[str], of=lambda x: x) -> pd.DataFrame:
-    """Return the slope of the logarithm of seconds along an axis, for each repeat."""
-    rows = times[(times["way"] == "rows") & times["algorithm"].isin(algorithms)]
-    wide = rows.pivot(index=["table", "algorithm", axis], columns="repeat", values="seconds")
-    fits = {
-        at: np.polyfit(of(part.index.get_level_values(axis).astype(float)), np.log(part), 1)[0]
-        for at, part in wide.groupby(level=["table", "algorithm"])
-    }
-    slopes = pd.DataFrame(fits, index=wide.columns).T
-    return slopes.rename_axis(["table", "algorithm"])
+@claim("Figures 4 and 5", quote="the residue set becomes larger")
+def residue_grows(residue):
+    """TP moves more rows to the residue the larger l and d are.
 
-
-@claim("Figure 4", quote="The overhead of Hilbert decreases with the increase of [l]")
-def hilbert_gets_faster_and_tp_slower_with_l(figure_4):
-    """TP and TP+ get slower with l, Hilbert faster."""
-    slower = means(_factors(figure_4, "l", ["TP", "TP+"]), above=1, show="{:.2f}")
-    return all_of(slower, means(_factors(figure_4, "l", ["Hilbert"]), below=1, show="{:.2f}"))
-
-
-@claim("Figure 5", quote="The computation cost of TP increases with [d]")
-def tp_gets_slower_with_d(figure_5):
-    """TP and TP+ get slower with d."""
-    return means(_factors(figure_5, "d", ["TP", "TP+"]), above=1, show="{:.2f}")
-
-
-@claim("Figure 5", quote="The efficiency of Hilbert is insensitive to [d]")
-def hilbert_is_insensitive_to_d(figure_5):
-    """Hilbert's time changes by at most 20 % with d."""
-    return means(
-        _factors(figure_5, "d", ["Hilbert"]), above=0.8, below=1.2, in_part=1, show="{:.2f}",
-        why="more than half of the extra time is spent on placing the rows on the curve",
-    )  # fmt: skip
-
-
-@claim("Figure 6", quote="The processing cost of TP increases linearly with [n]")
-def times_are_linear(figure_6):
-    """The times of TP and of Hilbert grow with the number of rows, to a power of 0.8 to 1.2."""
-    powers = _slopes(figure_6, "n", ["TP", "Hilbert"], of=np.log)
-    return means(powers, above=0.8, below=1.2, show="{:.2f}")
-
-
-@claim("Section 6.1", quote="In terms of computation time, Hilbert is superior than TP and TP+")
-def hilbert_is_faster(figure_4):
-    """Hilbert is faster than TP and TP+ at every l."""
-    rows = figure_4.query("way == 'rows'")
-    times = rows.pivot(index=["algorithm", "table", "l"], columns="repeat", values="seconds")
-    others = times.drop("Hilbert", level="algorithm")
-    hilbert = pd.concat(
-        {name: times.loc["Hilbert"] for name in ("TP", "TP+")}, names=["algorithm"]
-    )
-    ratio = hilbert.mean(axis=1) / others.mean(axis=1)
-    return means(
-        others - hilbert, above=0,
-        measured=f"Hilbert takes {span(ratio, '{:.2f}')} times their time",
-        why="forming groups along the curve costs Hilbert more than moving rows costs TP",
-    )  # fmt: skip
+    With l, the fewest rows cannot fall by definition.
+    """
+    share = residue.set_index(["table", "along", "at"])["share of the rows"]
+    ends = share.groupby(level=["table", "along"]).agg(["min", "max"])
+    told = [f"{of}: {low:.2%} to {high:.2%}" for of, low, high in zip(
+        settings(ends.index), ends["min"], ends["max"], strict=True)]  # fmt: skip
+    return holds_everywhere(steps(share, along="at") >= 0, measured="; ".join(told))
 
 
 # ---- generalization -----------------------------------------------------------------------------
@@ -419,31 +346,27 @@ def _closer(figure: pd.DataFrame, growing: list[str]) -> Finding:
     return all_of(holds_everywhere(ratio < 1, measured=measured), grow)
 
 
-@claim("Figure 7", quote="TP+ significantly outperforms TDS in all cases")
-def tp_plus_is_closer_at_every_l(figure_7):
-    """TP+ has less KL-divergence from the table than TDS at every l, and its grows with l."""
-    return _closer(figure_7, ["TP+"])
-
-
-@claim("Figure 8", quote="the information loss caused by TP+ is consistently smaller than TDS")
-def tp_plus_is_closer_at_every_d(figure_8):
-    """TP+ has less KL-divergence from the table than TDS at every d, and both grow with d."""
-    return _closer(figure_8, ["TP+", "TDS"])
+@claim("Figures 7 and 8", quote="TP+ significantly outperforms TDS in all cases")
+def tp_plus_is_closer(figure_7, figure_8):
+    """TP+ has less KL-divergence from the table than TDS at every l and d; it grows with both."""
+    return all_of(_closer(figure_7, ["TP+"]), _closer(figure_8, ["TP+", "TDS"]))
 
 
 @claim(
     "Section 6.2", quote="multi-dimensional generalization always guarantees higher data utility"
 )
-def sub_domains_keep_more_than_stars(boxes):
+def sub_domains_keep_more_than_stars(four_ages, boxes):
     """Multi-dimensional generalization of the same groups always keeps more than suppression.
 
-    The paper argues without a measure. We use the KL-divergence of its experiments.
+    The paper argues without a measure. By its own Equation 2 a table of four rows is further from
+    the original with sub-domains: where groups overlap, a narrower one takes mass from the rows
+    of the other.
     """
+    kl = four_ages.set_index("published")["KL divergence, nats"]
     closer = boxes["with sub-domains"] < boxes["with stars"]
-    equal = (boxes["with sub-domains"] == boxes["with stars"]).sum()
-    further = (boxes["with sub-domains"] > boxes["with stars"]).sum()
-    return holds_everywhere(
-        closer,
-        measured=f"closer to the original in {closer.sum():,} of {len(boxes):,} tables",
-        why=f"the others are exactly as close ({equal:,}), and {further:,} are further away",
-    )
+    return holds(
+        kl["with sub-domains"] < kl["with stars"], closer,
+        measured=f"four rows: {kl['with sub-domains']:.3f} nats with sub-domains, "
+        f"{kl['with stars']:.3f} with stars; closer in {closer.sum():,} of {len(boxes):,} tables",
+        why="ages 20, 20, 30, 40 in the groups 20, 30 and 20, 40 refute it",
+    ).read_as("mostly, on real rows", holds_everywhere(closer, needed=MOSTLY))  # fmt: skip

@@ -6,11 +6,10 @@ here measures one projection; :func:`~anonpaper.compendium.run_grid` calls it fo
 
 from __future__ import annotations
 
-import functools
 import itertools
+from functools import partial
 
 import numpy as np
-from xiao2010_rows import along_curve, tp_by_rows, walk
 
 from anonpaper.compendium.grids import timed
 from anonpaper.datasets import load, load_ipums
@@ -36,7 +35,7 @@ def load_tables(names: list[str], rows: int | None = None) -> dict[str, Microdat
     """Load OCC and SAL: from a survey file of the user's, or made from Census-Income."""
     read = load  # below: of survey files the first, 600,000 adults at most
     for path in sorted(raw_folder().glob("usa_*.csv*"))[:1]:
-        read = functools.partial(load_ipums, path)
+        read = partial(load_ipums, path)
     tables = {name: read(name) for name in names}
     drawn = [m if rows is None or rows >= m.n else m.sample(rows, 0) for m in tables.values()]
     return dict(zip(names, drawn, strict=True))
@@ -162,12 +161,7 @@ def _by_tds(m: Microdata, l: int) -> Partition:
 
 
 #: The heuristics of section 6.1 as algorithms of suppression: their groups, published with stars.
-HEURISTICS = {
-    "Hilbert": hilbert,
-    "Hilbert, frequent first": lambda m, l: hilbert(_reordered(m, m, "frequent first", None), l),
-    "Mondrian": lambda m, l: mondrian(m, k=l, l=l),
-    "TDS": _by_tds,
-}
+HEURISTICS = {"Hilbert": hilbert, "Mondrian": lambda m, l: mondrian(m, k=l, l=l), "TDS": _by_tds}
 
 
 def compare_heuristics(
@@ -191,49 +185,21 @@ def time_projection(
     repeats: int,
     seed: int,
 ) -> list[dict]:
-    """Time each algorithm on samples of one projection, by cells and row by row, part by part."""
-    # "cells" is how the package runs, "rows" is section 5.5. In every repeat all samples and
-    # levels follow each other, so that what else the machine does meets them alike.
+    """Time each algorithm on samples of one projection, from the coded table to the groups."""
+    # In every repeat all samples and levels follow each other, so that what else the machine does
+    # meets them alike.
     whole = tables[table].with_roles(qi=list(qi))
     drawn = [whole if s == 1 else whole.sample(int(s * whole.n), seed) for s in samples]
-    rows = []
-    for repeat, m in itertools.product(range(repeats), drawn):
-        grouping = _grouping(m)
-        for l in levels:
-            for way in ("cells", "rows"):
-                hilbert_parts, tp_parts, rest = _timed(m, l, by_rows=way == "rows")
-                for algorithm, parts in (
-                    ("Hilbert", hilbert_parts),
-                    ("TP", tp_parts + [grouping, 0, 0]),
-                    ("TP+", tp_parts + rest + [grouping, 0, 0]),
-                ):
-                    named = dict(zip(("grouping", "curve", "walk"), parts.tolist(), strict=True))
-                    rows.append(
-                        {"d": m.d, "n": m.n, "l": l, "repeat": repeat, "algorithm": algorithm,
-                         "way": way, **named, "seconds": float(parts.sum())}
-                    )  # fmt: skip
-    return rows
-
-
-def _timed(m: Microdata, l: int, *, by_rows: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return grouping, curve and walk of Hilbert, of TP, and of Hilbert on TP's residue."""
-    walked, p = timed(lambda: (tp_by_rows if by_rows else tp)(m, l), 2)
-    residue = np.flatnonzero(p.labels == p.n_groups - 1) if p.info["residue_size"] else []
-    rest = np.zeros(3)
-    if len(residue):
-        rest = _timed_hilbert(m.take(residue), l, by_rows=by_rows)
-    return _timed_hilbert(m, l, by_rows=by_rows), np.array([0, 0, walked]), rest
-
-
-def _timed_hilbert(m: Microdata, l: int, *, by_rows: bool) -> np.ndarray:
-    grouping = 0.0 if by_rows else _grouping(m)
-    curve, order = timed(lambda: along_curve(m, by_rows=by_rows), 2)
-    return np.array([grouping, curve, timed(lambda: walk(m, l, order, by_rows=by_rows), 2)[0]])
-
-
-def _grouping(m: Microdata) -> float:
-    """Return the seconds in which a table that remembers nothing finds its equal rows."""
-    return timed(lambda m: m.cells, 2, fresh=lambda: m.with_roles(qi=m.qi))[0]
+    return [
+        {"d": m.d, "n": m.n, "l": l, "repeat": repeat, "algorithm": name, "seconds": seconds}
+        for repeat in range(repeats)
+        for m in drawn
+        for l in levels
+        for name, algorithm in ALGORITHMS.items()
+        for seconds, _ in [
+            timed(partial(algorithm, l=l), 2, fresh=lambda m=m: m.with_roles(qi=m.qi))
+        ]
+    ]
 
 
 def compare_with_generalization(

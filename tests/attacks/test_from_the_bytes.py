@@ -41,9 +41,9 @@ def grouped(m, seed):
     require = [[], [ap.Theta(0.7)], [ap.EntropyLDiversity(1.5)]][rng.integers(3)]
     share = float(rng.choice([0, 0.1, 0.3]))
     if seed % 2:
-        budget = {"require": require, "suppression": share}
-        r = ap.tds(m, 2, **budget) if seed % 4 == 1 else ap.full_domain(m, k, l=2, **budget)
-        return ap.recode(m, r)
+        if seed % 4 == 1:
+            return ap.recode(m, ap.tds(m, 2, require=require))
+        return ap.recode(m, ap.full_domain(m, k, l=2, require=require, suppression=share))
     p = [lambda: ap.mondrian(m, k, l=2, require=require), lambda: ap.tp(m, l=2),
          lambda: ap.hilbert(m, l=2), lambda: ap.k_member(m, k), lambda: ap.oka(m, k),
          lambda: ap.klt(m, k=k, l=2, theta=0.7)][rng.integers(6)]()  # fmt: skip

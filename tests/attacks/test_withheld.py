@@ -41,13 +41,9 @@ def one_of_990_years(later=0):
     return ap.Microdata(frame.assign(age=frame["age"] - later), ["age"], "ill")
 
 
-@pytest.mark.parametrize("recode_by", [
-    lambda m: ap.full_domain(m, 4, suppression=0.05),
-    lambda m: ap.tds(m, 2, suppression=0.05),
-])  # fmt: skip
-def test_next_years_intervals_do_not_end_at_who_was_withheld(recode_by, tmp_path):
+def test_next_years_intervals_do_not_end_at_who_was_withheld(tmp_path):
     m = one_of_990_years()
-    r = recode_by(m)
+    r = ap.full_domain(m, 4, suppression=0.05)
     rel = ap.recode(m, r)
     assert rel.withheld[0] and "990" not in rel.public_frame()["age"].astype(str).str.cat(sep=" ")
     r.save(tmp_path / "r.json")
@@ -69,7 +65,7 @@ def test_a_release_by_a_saved_recoding_depends_on_no_value_of_a_withheld_row(see
                           "ill": rng.choice(list("uvw"), 24)}).astype({"zip": str})  # fmt: skip
     m = ap.Microdata(frame, ["age", "zip"], "ill")
     try:
-        r = ap.full_domain(m, 3, suppression=0.3) if seed % 2 else ap.tds(m, 2, suppression=0.3)
+        r = ap.full_domain(m, 2 + seed % 2, suppression=0.3)
     except errors.InfeasibleError:
         return
     r.save(tmp_path / "r.json")

@@ -21,6 +21,7 @@ from anonpaper.compendium.claims import (
     on_average,
     one_more_run,
     share,
+    shown_once,
     span,
     steps,
 )
@@ -67,6 +68,9 @@ EMPTY = pd.DataFrame({"seed": []})
         (by_intervals([[1, 2]], above=1, below=2), REPRODUCED),
         (by_intervals([[1, 2]], above=1.5), UNDECIDED),
         (by_intervals([[1, 2]], above=3), NOT_REPRODUCED),
+        (shown_once([True] * 10 + [False] * 10), REPRODUCED),
+        (shown_once([True] + [False] * 19), IN_PART),
+        (shown_once([True] + [False] * 20), NOT_REPRODUCED),
         (one_more_run(pd.DataFrame(UP), [1] * 5), REPRODUCED),
         (one_more_run(pd.DataFrame(UP), [1] * 4 + [9]), IN_PART),
         (one_more_run(pd.DataFrame(UP), [1] * 3 + [9, 9]), NOT_REPRODUCED),

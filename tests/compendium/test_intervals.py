@@ -118,16 +118,7 @@ def test_verdicts_are_wrong_as_seldom_as_the_rules_say(needed, true):
         assert high >= 0.012, "no stricter than it has to be"
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda: mean_interval([]),
-        lambda: mean_interval([1, float("nan")]),
-        lambda: mean_interval([1, 2], level=1),
-        lambda: intervals.difference_intervals([1, 2], [1, 2, 3]),
-        lambda: intervals.mean_intervals(np.empty((0, 5))),
-    ],
-)
-def test_what_has_no_interval_is_refused(call):
+@pytest.mark.parametrize("draws", [[], [1, float("nan")]])
+def test_what_has_no_interval_is_refused(draws):
     with pytest.raises(ParameterError):
-        call()
+        mean_interval(draws)

@@ -1,13 +1,11 @@
 """Grids give the same rows in any number of processes; results say what they were made from."""
 
-import hashlib
 import importlib
 import json
 import os
 import subprocess
 import sys
 import textwrap
-import time
 from dataclasses import dataclass
 from html import unescape
 
@@ -17,7 +15,7 @@ import pytest
 
 from anonpaper import plots
 from anonpaper.compendium import claims
-from anonpaper.compendium.grids import _fingerprint, run_grid, timed
+from anonpaper.compendium.grids import run_grid
 from anonpaper.compendium.results import Results
 from anonpaper.compendium.shown import COLOURS
 from anonpaper.errors import ParameterError
@@ -46,10 +44,6 @@ CELLS = '''
         return {"threads": os.environ.get("OMP_NUM_THREADS", "unset")}
 
 
-    def count(m, column):
-        return {"values": m.frame[column].nunique(), "rows": m.n}
-
-
     def fail_at(step, at):
         if step == at:
             raise ZeroDivisionError("as asked")
@@ -63,9 +57,6 @@ CELLS = '''
         about = {"process": os.getpid(), "began": began, "ended": time.monotonic()}
         return {"seconds": seconds} | about
 
-
-    def wrong(kind):
-        return {"scalar": 1, "object": {"value": object()}, "overlap": {"kind": 1}}[kind]
 '''
 
 
@@ -81,32 +72,9 @@ def cells(tmp_path, monkeypatch):
     sys.modules.pop("grid_cells", None)
 
 
-def table(**columns):
-    frame = pd.DataFrame({"age": [30, 40, 50], "disease": ["flu", "cold", "flu"]} | columns)
+def table():
+    frame = pd.DataFrame({"age": [30, 40, 50], "disease": ["flu", "cold", "flu"]})
     return Microdata(frame, qi=["age"], sensitive="disease")
-
-
-def test_the_least_of_the_repeats_is_measured_and_what_is_fresh_is_not():
-    asked, made = iter([0.06, 0.02, 0.06]), []
-
-    def fresh():
-        busy_for(0.05)
-        made.append(len(made))
-        return made[-1]
-
-    def busy_for(seconds):
-        until = time.process_time() + seconds
-        while time.process_time() < until:
-            pass
-
-    def run(made):
-        busy_for(next(asked))
-        return made
-
-    seconds, result = timed(run, 3, fresh=fresh)
-    assert 0.02 <= seconds < 0.05 and result == 2 and made == [0, 1, 2]
-    with pytest.raises(ParameterError, match="repeats must be an integer of at least 2"):
-        timed(run, 1)
 
 
 class TestRunGrid:
@@ -150,14 +118,8 @@ class TestRunGrid:
         )
         path = os.pathsep.join([str(tmp_path), os.getcwd()])
         source.write_text(source.read_text().replace('"fine": True', '"fine": "anew"'))
-        printed = subprocess.run(
-            [sys.executable, "-c", script],
-            check=True,
-            text=True,
-            capture_output=True,
-            env={**os.environ, "PYTHONPATH": path},
-        )
-        assert printed.stdout.strip() == "['anew']"
+        given = os.environ | {"PYTHONPATH": path}
+        assert subprocess.check_output([sys.executable, "-c", script], env=given) == b"['anew']\n"
 
     def test_run_times_are_measured_one_after_the_other_and_never_kept(self, cells, tmp_path):
         grid = [{"setting": n} for n in range(4)]
@@ -167,13 +129,7 @@ class TestRunGrid:
             assert (frame["ended"][:-1].to_numpy() <= frame["began"][1:].to_numpy()).all()
         again = run_grid(cells.clock, grid, timing=True)
         assert (again["began"] > frame["ended"].max()).all()
-        assert not list((tmp_path / "cache").rglob("*.json"))
-
-    @pytest.mark.parametrize("workers", [1, 2])
-    def test_no_run_is_timed_in_a_grid_that_may_run_it_beside_others(self, cells, workers):
-        with pytest.raises(ParameterError, match=r"measured alone.*timing=True"):
-            run_grid(cells.clock, [{"setting": n} for n in range(2)], workers=workers)
-        assert timed(int, 2)[1] == 0  # afterwards all is as before
+        assert not list((tmp_path / "cache").rglob("*.pkl"))
 
 
 @dataclass(frozen=True)
@@ -224,20 +180,14 @@ class TestResults:
         results.table(NUMBERS, "stars", caption="Stars")
         manifest = json.loads((root / "manifest/xiao2010/1_example.json").read_text())
         assert manifest["parameters"] == {"l": 4}
-        assert manifest["notebook"] == "notebooks/xiao2010/1_example.ipynb"
-        assert manifest["packages"]["numpy"] == np.__version__
+        assert manifest["data"][0]["origin"] == "stroke, somewhere"
+        assert manifest["data"][0]["sha256"] == "ab12"
         assert sorted(manifest["outputs"]) == [
             "xiao2010/fig2a.csv",
             "xiao2010/fig2a.png",
-            "xiao2010/fig2a.svg",
             "xiao2010/stars.csv",
         ]
-        for path, output in manifest["outputs"].items():
-            content = (root / path).read_bytes()
-            assert output["sha256"] == hashlib.sha256(content).hexdigest()
-            assert output["data"][0]["origin"] == "stroke, somewhere"
-            assert output["data"][0]["sha256"] == "ab12"
-        assert manifest["outputs"]["xiao2010/fig2a.svg"]["timing"]
+        assert manifest["outputs"]["xiao2010/fig2a.png"]["timing"]
         assert not manifest["outputs"]["xiao2010/stars.csv"]["timing"]
 
     def test_two_runs_write_the_same_bytes(self, root):
@@ -248,7 +198,7 @@ class TestResults:
             results = Results("xiao2010", notebook="1_example", microdata=[from_source()])
             results.figure(figure, "fig2a", data=NUMBERS)
             plots.plt.close(figure)
-            digests.append((root / "manifest/xiao2010/1_example.json").read_bytes())
+            digests.append((root / "xiao2010/fig2a.png").read_bytes())
         assert digests[0] == digests[1]
 
     @pytest.mark.parametrize(
@@ -263,13 +213,6 @@ class TestResults:
         results = Results("xiao2010", notebook="1_example", microdata=[from_source(**source)])
         results.figure(figure, "fig2a", data=NUMBERS)
         assert [text.get_text() for text in figure.texts] == texts
-
-    def test_an_index_is_written_where_it_says_something(self, root):
-        results = Results("diva2021", notebook="1")
-        results.table(NUMBERS, "plain", caption="")
-        results.table(NUMBERS.set_index("l"), "named", caption="")
-        assert (root / "diva2021/plain.csv").read_text().startswith("l,stars\n2,")
-        assert (root / "diva2021/named.csv").read_text().startswith("l,stars\n2,")
 
     @pytest.fixture
     def notebook(self, root, monkeypatch):
@@ -302,7 +245,7 @@ class TestResults:
         yield results
         claims._module.cache_clear()
 
-    def test_claims_are_judged_from_the_saved_tables(self, notebook, monkeypatch):
+    def test_claims_are_judged_from_the_saved_tables(self, notebook):
         """Beside a smaller run's verdict stands that of the paper's sizes."""
         shown = notebook.claims()
         assert shown["verdict, quick profile"].to_dict() == {"fewest": "reproduced"}
@@ -312,8 +255,6 @@ class TestResults:
         assert html == notebook.claims()._repr_html_(), "nothing random is in it"
         assert all(told in unescape(html) for told in [*shown.index, *shown.to_numpy().ravel()])
         assert "&lt;none&gt;" in html and COLOURS["not reproduced"] in html
-        monkeypatch.setenv("ANONPAPER_PROFILE", "paper")
-        assert "verdict, quick profile" not in notebook.claims()
 
     def test_one_name_is_used_once(self, root, figure):
         results = Results("xiao2010", notebook="1_example")
@@ -337,27 +278,3 @@ class TestResults:
             exec('Results.from_parameters("xiao2010", "1_one")', here)
         with pytest.raises(ParameterError, match="no 2_two.ipynb in notebooks/xiao2010"):
             exec('Results.from_parameters("xiao2010", "2_two")', here)
-
-
-def test_cells_are_kept_for_the_same_roles_domains_marks_and_order_only():
-    frame = pd.DataFrame({"a": list("pqr"), "s": list("xyz"), "lists": [[1], [2], [3]]})
-    ordered = frame.assign(a=pd.Categorical(frame["a"], ordered=True))
-    unordered = frame.assign(a=pd.Categorical(frame["a"]))
-    tables = [
-        Microdata(frame, ["a"], "s"),
-        Microdata(frame, ["a"]),
-        Microdata(frame, ["a"], "s", domains={"s": ["x", "y", "z"]}),
-        Microdata(frame, ["a"], "s", domains={"s": ["z", "y", "x"]}),
-        Microdata(ordered, ["a"], "s"),
-        Microdata(frame.iloc[::-1], ["a"], "s"),
-        Microdata(frame.assign(lists=[[1], [2], [4]]), ["a"], "s"),
-    ]
-    tables += [
-        Microdata(frame, ["a"], "s", synthetic=[True, False, False]),
-        Microdata(frame, ["a"], "s", origin="next year"),
-        Microdata(frame, ["a"], "s", missing="drop"),
-        Microdata(pd.concat([frame, frame[:1].assign(a=None)]), ["a"], "s", missing="drop"),
-    ]
-    digests = [_fingerprint({"m": m}) for m in tables]
-    assert digests[0] == digests[2] == _fingerprint({"m": Microdata(unordered, ["a"], "s")})
-    assert len(set(digests)) == len(digests) - 1

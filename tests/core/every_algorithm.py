@@ -1,20 +1,15 @@
 """Every algorithm on small tables, as a program: prints a hash of each result, as json.
 
-    python every_algorithm.py compiled | interpreted | without | narrow [rows]
+    python every_algorithm.py compiled | interpreted | without [rows]
 
 Loops are compiled at once, or interpreted, or interpreted where numba and the other packages that
-are not needed cannot be imported. The last way adds an emulation of a machine of 32 bits: where
-the package says np.int64 it gets a type of its own, as it is there, and functions of numpy that
-take indices refuse it.
+are not needed cannot be imported.
 """
 
 import contextlib
 import hashlib
-import importlib
 import json
-import pkgutil
 import sys
-import types
 import warnings
 
 import numpy as np
@@ -23,50 +18,6 @@ import pandas as pd
 NOT_NEEDED = ("numba", "lzma", "_lzma", "pyarrow", "sklearn", "pymoo")
 MEASURES = ("ncp", "discernibility", "average_class_size", "kl_divergence")
 NEEDS_PYMOO = "preference_search"
-
-
-def narrow_numpy():
-    """Return the numpy that the package gets: int64 is another type there than that of indices."""
-
-    def refusing(function, free):
-        """Refuse int64, but for the argument at one place, which holds no indices."""
-
-        def call(*args, **options):
-            for place, given in [*enumerate(args), *options.items()]:
-                dtype = getattr(given, "dtype", None)
-                if dtype is not None and dtype.char in "qQL" and place not in free:
-                    raise TypeError(f"{function}: no safe cast of {dtype} to the type of indices")
-            return function(*args, **options)
-
-        return call
-
-    class Ufunc:
-        def __init__(self, function):
-            self.function, self.reduceat = function, refusing(function.reduceat, {0})
-
-        def __call__(self, *args, **options):
-            return self.function(*args, **options)
-
-        def __getattr__(self, name):
-            return getattr(self.function, name)
-
-    narrow = types.ModuleType("numpy")
-    narrow.__getattr__ = lambda name: getattr(np, name)
-    narrow.int64 = np.longlong  # of 64 bits, and promoted like int64 beside integers of 32
-    narrow.bincount = refusing(np.bincount, {1, "weights"})
-    narrow.repeat = refusing(np.repeat, {0})
-    for name in ("add", "minimum", "maximum"):
-        setattr(narrow, name, Ufunc(getattr(np, name)))
-    return narrow
-
-
-def import_all():
-    """Import every module of the package, with the numpy that is given to it."""
-    import anonpaper
-
-    for found in pkgutil.walk_packages(anonpaper.__path__, "anonpaper."):
-        with contextlib.suppress(ImportError):
-            importlib.import_module(found.name)
 
 
 def results(ap, n):
@@ -126,13 +77,10 @@ def digest(ap, result):
 
 
 def main(way, rows=240):
-    without = way in ("without", "narrow")
+    without = way == "without"
     if without:
         pd.set_option("mode.string_storage", "python")  # pandas 3 keeps texts by pyarrow
         sys.modules.update(dict.fromkeys(NOT_NEEDED))  # an import of None fails
-        if way == "narrow":
-            sys.modules["numpy"] = narrow_numpy()
-            import_all()
     import anonpaper as ap
     from anonpaper import compiled
 

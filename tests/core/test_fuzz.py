@@ -14,47 +14,28 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from typer.main import get_command
 
 import anonpaper as ap
-from anonpaper import constraints, measure
+from anonpaper import constraints, measure, repair
 from anonpaper.errors import AnonpaperError
-from anonpaper.owner.cli import main
-from anonpaper.repair import cleaning, encoding, imbalance, patterns, synthesis
+from anonpaper.owner.cli import app, main
 
 pytest.importorskip("matplotlib", reason="all public functions are called: anonpaper[all]")
 
 CALLS = int(os.environ.get("ANONPAPER_FUZZ", 1000))
-RARE = settings(
-    deadline=None,
-    max_examples=CALLS,
-    suppress_health_check=list(HealthCheck),
-    database=None,
-    print_blob=True,
+RARE = settings(deadline=None, max_examples=CALLS, suppress_health_check=list(HealthCheck),
+                database=None, print_blob=True)  # fmt: skip
+
+
+FRAME = pd.DataFrame(
+    {"age": np.arange(12) % 5 * 10, "sex": list("fm" * 6), "ill": list("abc" * 4)}
 )
-
-
-def people(rows=12, secret="ill"):
-    frame = pd.DataFrame(
-        {
-            "age": np.arange(rows) % 5 * 10,
-            "sex": list("fm" * (rows // 2)),
-            "ill": list("abc" * (rows // 3)),
-        }
-    )
-    return ap.Microdata(frame, ["age", "sex"], secret)
-
-
-TABLE, PLAIN = people(), people(secret=None)
+TABLE = ap.Microdata(FRAME, ["age", "sex"], "ill")
+PLAIN = TABLE.with_roles(sensitive=None)
 BINARY = ap.Microdata(TABLE.frame.assign(ill=list("ab" * 6)), ["age", "sex"], "ill")
 GROUPS = ap.tp_plus(TABLE, 2)
 RECODING = ap.tds(TABLE, 2)
-RELEASES = [
-    ap.suppress(TABLE, GROUPS),
-    ap.generalize(PLAIN, ap.mondrian(PLAIN, 3)),
-    ap.swap(TABLE, GROUPS, seed=0),
-    ap.anatomize(TABLE, ap.mondrian(TABLE, 3)),
-    ap.recode(TABLE, RECODING),
-]
 TREE = ap.Hierarchy([["f", "any"], ["m", "any"]])
 
 NUMBERS = [-1, 0, 1, 2, 3, 5, 12, 13, 0.0, 0.3, 1.0, 1.5, -0.5, float("nan"), float("inf"),
@@ -76,10 +57,12 @@ OTHERS = [
 TWO = TABLE.replace(frame=TABLE.frame.assign(drug=list("xxyz" * 3)), sensitive=["ill", "drug"])
 VISITS = TABLE.replace(frame=TABLE.frame.assign(who=np.arange(12) // 2), person="who")
 TABLES = [TABLE, PLAIN, BINARY, TWO, VISITS]
-RELEASES += [
-    ap.generalize(TWO, ap.mondrian(TWO, 3)),
+RELEASES = [
+    ap.suppress(TABLE, GROUPS), ap.generalize(PLAIN, ap.mondrian(PLAIN, 3)),
+    ap.swap(TABLE, GROUPS, seed=0), ap.anatomize(TABLE, ap.mondrian(TABLE, 3)),
+    ap.recode(TABLE, RECODING), ap.generalize(TWO, ap.mondrian(TWO, 3)),
     ap.recode(VISITS, ap.full_domain(VISITS, 2, suppression=0.4)),
-]
+]  # fmt: skip
 RESULTS = [GROUPS, RECODING, ap.Partition([0, 0, 1]), ap.Partition(np.full(12, -1)), *RELEASES]
 #: Of these a large number is a long wait that somebody asked for.
 PATIENT = {"evaluations", "population", "trees", "repeats", "max_rows", "rows", "epochs",
@@ -87,26 +70,19 @@ PATIENT = {"evaluations", "population", "trees", "repeats", "max_rows", "rows", 
 
 
 def functions():
-    found = {}
-    for room, module in [
-        ("", ap), ("measure.", measure), ("constraints.", constraints),
-        ("cleaning.", cleaning), ("encoding.", encoding), ("imbalance.", imbalance),
-        ("patterns.", patterns), ("synthesis.", synthesis),
-    ]:  # fmt: skip
+    found = {"synthesis.fuse": ap.synthesis.fuse}
+    for module in (ap, measure, constraints, repair):
         for name in module.__all__:
-            thing = getattr(module, name)
-            if callable(thing) and name not in ("load", "synthesize", "quality"):
-                found[room + name] = thing
-    for name in ("balanced", "dates", "from_csv", "intervals", "prefixes", "quantiles"):
-        found[f"Hierarchy.{name}"] = getattr(ap.Hierarchy, name)
-    for name in ("decode", "from_levels", "load"):
-        found[f"Recoding.{name}"] = getattr(ap.Recoding, name)
-    found["RECODING.save"], found["TREE.to_csv"] = RECODING.save, TREE.to_csv
-    for name in ("with_roles", "take", "sample", "attribute", "attribute_index", "replace"):
-        if hasattr(TABLE, name):
-            found[f"Microdata.{name}"] = getattr(TABLE, name)
-    for name in ("public_tables", "write"):
-        found[f"Release.{name}"] = getattr(RELEASES[0], name)
+            if callable(getattr(module, name)) and name != "load":
+                found[f"{module.__name__}.{name}"] = getattr(module, name)
+    for thing, names in [
+        (ap.Hierarchy, "balanced dates from_csv intervals prefixes"),
+        (ap.Recoding, "decode from_levels load"), (RECODING, "save"), (TREE, "to_csv"),
+        (TABLE, "with_roles take sample attribute attribute_index replace"),
+        (RELEASES[0], "public_tables write"),
+    ]:  # fmt: skip
+        kind = getattr(thing, "__name__", type(thing).__name__)
+        found |= {f"{kind}.{name}": getattr(thing, name) for name in names.split()}
     return found
 
 
@@ -189,21 +165,21 @@ def test_a_call_returns_or_explains(call):
             assert str(error).strip()
 
 
-WORDS = [
-    "--qi", "--sensitive", "--method", "--publish", "--k", "--l", "--theta", "--seed", "--keep",
-    "--missing", "--delimiter", "--encoding", "--hierarchy", "--hierarchy-delimiter", "--weight",
-    "--granularity", "--constraints", "--preference", "--text", "--ordered", "--na", "--shuffle",
-    "--json", "-q", "-o", "--force", "--type", "--report", "out.html", "age=date",
-    "age=%Y", "age=widths:1,2", "age=quantiles:4,2", "sex=prefixes", "age=widths:x",
-    "--diversity", "--strategy", "--largest-share", "--help",
-    "age", "sex", "ill", "age,sex", "2", "3", "-1", "0.5", "inf", "nan", "1e999", "tp", "tp+",
-    "mondrian", "klt", "oka", "k_member", "diva", "tds", "full_domain", "balanced_classes",
-    "swap", "anatomize", "recode", "suppress", "generalize", "shallow", "drop", "error",
-    "people.csv", "other.csv", "out.csv", "out.parquet", "out.xlsx", "out.csv.gz", "out.csv.zip",
-    "-", "", "age=2", "age=inf", "age=tree.csv", "sex=tree.csv", "age=http://example.org/a.csv",
-    "[('", "utf-16", "deep.json", "lines.txt", "\N{GREEK SMALL LETTER ALPHA}", "a" * 300,
-    "--person", "--require", "--suppression", "Theta(0.9)", "DistinctLDiversity(2, of='sex')",
-]  # fmt: skip
+COMMANDS = get_command(app).commands.values()
+OPTIONS = {
+    option
+    for command in COMMANDS
+    for given_ in command.params
+    for option in given_.opts
+    if option[0] == "-"
+}
+WORDS = """
+--help age=date age=%Y age=widths:1,2 sex=prefixes age=widths:x age sex ill
+age,sex 2 3 -1 0.5 inf nan 1e999 tp tp+ mondrian klt oka k_member diva tds full_domain swap recode
+balanced_classes anatomize suppress generalize shallow drop error people.csv other.csv out.csv
+out.html out.parquet out.xlsx out.csv.gz out.csv.zip - age=2 age=inf age=tree.csv sex=tree.csv
+age=http://example.org/a.csv [(' utf-16 deep.json lines.txt Theta(0.9)""".split()
+WORDS += [*sorted(OPTIONS), "DistinctLDiversity(2, of='sex')", "", "a" * 300, "\u03b1"]
 STARTS = [
     ["audit", "people.csv", "--qi", "age,sex"],
     ["anonymize", "people.csv", "--qi", "age,sex", "--sensitive", "ill", "--method", "mondrian"],

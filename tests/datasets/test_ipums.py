@@ -24,6 +24,17 @@ YEAR,AGE,SEX,RACE,MARST,BPL,EDUCD,CLASSWKRD,INCTOT,OCC1990
 """
 
 
+FRAME = {
+    "Age": [41, 17, 95, 30, 55, 60],
+    "Gender": ["Female", "Male", "Female", "Male", "Male", "Male"],
+    "Birth Place": ["US state 36", "Americas", "US state 06", "Asia", "US outlying areas",
+                    "Europe"],
+    "Education": ["Bachelor's degree", "Grade 11", "None", "Doctorate", "GED",
+                  "Some college, a year or more"],
+    "Income": [30_000, 0, 0, 98_000, 98_000, 2_000],
+}  # fmt: skip
+
+
 @pytest.fixture
 def ipums(tmp_path):
     path = tmp_path / "usa_00001.csv"
@@ -31,84 +42,51 @@ def ipums(tmp_path):
     return path
 
 
-def test_sal_of_an_ipums_extract(ipums):
+def test_sal_and_occ_of_an_ipums_extract(ipums):
     m = load_ipums(ipums)
-    frame = m.frame
     assert (m.qi, m.sensitive, m.n) == (list(module.VARIABLES), "Income", 6)
-    assert frame["Age"].tolist() == [41, 17, 95, 30, 55, 60]
-    assert frame["Gender"].tolist() == ["Female", "Male", "Female", "Male", "Male", "Male"]
-    assert frame["Race"].tolist()[2] == "Three or more major races"
-    assert frame["Marital Status"].tolist()[:2] == ["Divorced", "Never married"]
-    assert frame["Birth Place"].tolist() == [
-        "US state 36",
-        "Americas",
-        "US state 06",
-        "Asia",
-        "US outlying areas",
-        "Europe",
-    ]
-    assert frame["Education"].tolist() == [
-        "Bachelor's degree",
-        "Grade 11",
-        "None",
-        "Doctorate",
-        "GED",
-        "Some college, a year or more",
-    ]
-    assert frame["Work Class"].tolist()[3:] == [
-        "State government",
-        "Self-employed, incorporated",
-        "Self-employed, not incorporated",
-    ]
-    assert frame["Income"].tolist() == [30_000, 0, 0, 98_000, 98_000, 2_000]
-    assert "6 adults of 7 persons" in str(m.origin)
+    assert {name: m.frame[name].tolist() for name in FRAME} == FRAME
+    third = ["Three or more major races", "Widowed", "Not in universe"]
+    assert m.frame.loc[2, ["Race", "Marital Status", "Work Class"]].tolist() == third
+    assert str(m.origin).startswith("sal: usa_00001.csv (user's extract")
+    assert "6 adults of 7 persons" in str(m.origin) and m.origin.substitute_for is None
     packed = ipums.with_suffix(".csv.gz")
     packed.write_bytes(gzip.compress(ipums.read_bytes()))
-    assert load_ipums(packed).frame.equals(frame)
-    assert m.origin.how == "user's extract"
-    assert m.origin.substitute_for is None
-
-
-def test_occ_of_an_ipums_extract_is_those_with_an_occupation(ipums):
-    m = load_ipums(ipums, "occ")
-    assert m.sensitive == "Occupation"
-    assert m.frame["Occupation"].tolist() == [80, 880, 0, 20]
-
-
-def test_domains_have_the_sizes_of_table_6(ipums):
+    assert load_ipums(packed).frame.equals(m.frame)
+    occ = load_ipums(ipums, "occ")  # those with an occupation
+    assert occ.sensitive == "Occupation"
+    assert occ.frame["Occupation"].tolist() == [80, 880, 0, 20]
     sizes = ap.compendium.reference("xiao2010_tab6_domain_sizes").set_index("attribute")
-    for attribute in load_ipums(ipums).attributes[1:]:  # ages are those that occur
+    for attribute in m.attributes[1:]:  # ages are those that occur
         assert attribute.size == sizes["domain_size"][attribute.name]
-    low, high = SAL_AGES
-    assert high - low + 1 == sizes["domain_size"]["Age"]
+    assert SAL_AGES[1] - SAL_AGES[0] + 1 == sizes["domain_size"]["Age"]
     assert sizes["domain_size"]["Occupation"] * module.OCCUPATION_WIDTH == 1000
+    drawn = [load_ipums(ipums, rows=3, seed=seed) for seed in (0, 0, 1)]
+    assert drawn[0].n == 3 and drawn[0].frame.equals(drawn[1].frame)
+    assert not drawn[0].frame.equals(drawn[2].frame)
+    assert "3 drawn with seed 1" in str(drawn[2].origin)
 
 
-def test_rows_are_drawn_by_seed(ipums):
-    drawn = [load_ipums(ipums, rows=3, seed=seed).frame for seed in (0, 0, 1)]
-    assert len(drawn[0]) == 3
-    assert drawn[0].equals(drawn[1])
-    assert not drawn[0].equals(drawn[2])
-    assert "3 drawn with seed 1" in str(load_ipums(ipums, rows=3, seed=1).origin)
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("MARST", "MARRIED", "lacks the variables .*MARST.*; it has"),
+        ("41,2,1,4", "41,3,1,4", r"SEX .* unknown codes \[3"),
+        ("41,2,1,4", "41,2,1,x", "MARST in .*: "),
+        ("41,2,1,4,36", "41,2,1,4,", "Birth Place"),
+        ("41,2,1,4,36", "41,2,1,4,14", "Birth Place"),  # a number that no state has
+    ],
+)
+def test_bad_extracts_are_named(ipums, old, new, says):
+    ipums.write_text(IPUMS.replace(old, new))
+    with pytest.raises(ColumnError, match=says):
+        load_ipums(ipums)
 
 
-def test_bad_extracts_are_named(tmp_path, ipums):
+def test_bad_calls_are_named(tmp_path, ipums):
     with pytest.raises(DatasetUnavailableError, match=r"nowhere\.csv"):
         load_ipums(tmp_path / "nowhere.csv")
-    with pytest.raises(ParameterError, match='table must be "sal" or "occ"'):
+    with pytest.raises(ParameterError, match="table must be .sal. or .occ."):
         load_ipums(ipums, "income")
     with pytest.raises(ParameterError, match="rows must be"):
         load_ipums(ipums, rows=0)
-    ipums.write_text(IPUMS.replace("MARST", "MARRIED"))
-    with pytest.raises(ColumnError, match="lacks the variable MARST; it has"):
-        load_ipums(ipums)
-    ipums.write_text(IPUMS.replace("41,2,1,4", "41,3,1,4"))
-    with pytest.raises(ColumnError, match=r"SEX .* unknown codes \[3\]"):
-        load_ipums(ipums)
-    ipums.write_text(IPUMS.replace("41,2,1,4", "41,2,1,x"))
-    with pytest.raises(ColumnError, match="MARST in .*: "):
-        load_ipums(ipums)
-    for code in ("", "14"):  # blank, and a number that no state has
-        ipums.write_text(IPUMS.replace("41,2,1,4,36", f"41,2,1,4,{code}"))
-        with pytest.raises(ColumnError, match="Birth Place"):
-            load_ipums(ipums)

@@ -50,13 +50,3 @@ def test_a_pattern_gives_what_the_whole_table_gives(publish, people, tmp_path, c
     assert list(written) == list(expected)
     first, second = (sorted(map(tuple, f.astype(str).to_numpy())) for f in (written, expected))
     assert first == second
-
-
-@pytest.mark.parametrize(
-    ("options", "said"), [([], "name one with -o"), (["-o", "out.xlsx"], "as .csv or .parquet")]
-)
-def test_what_an_engine_does_not_do_is_said(options, said, people, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main(["anonymize", people, "--engine", "duckdb", *ROLES, *options]) != 0
-    assert said in capsys.readouterr().err
-    assert not (tmp_path / "out.csv").exists()

@@ -5,6 +5,8 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import anonpaper as ap
 from anonpaper import errors
@@ -154,3 +156,28 @@ def test_several_secrets():
     rel = ap.generalize(m, ap.mondrian(m, 6))
     found = ap.audit(m, rel.public_frame(), rel.promised)
     pd.testing.assert_frame_equal(levels(found.release), levels(rel))
+
+
+TEXTS = st.text(st.sampled_from('ab,"{}[];\n *?-1'), min_size=1, max_size=5)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+@pytest.mark.parametrize("publish", ["suppress", "generalize", "recode"])
+def test_what_is_written_is_read_again(publish, tmp_path_factory, data):
+    values = data.draw(st.lists(TEXTS, min_size=2, max_size=5, unique=True))
+    q = data.draw(st.lists(st.sampled_from(values), min_size=6, max_size=12))
+    frame = pd.DataFrame({"q": q, "s": (["a, b", "c"] * 6)[: len(q)]})
+    m = ap.Microdata(frame, ["q"], "s")
+    made = ap.full_domain(m, k=2) if publish == "recode" else ap.mondrian(m, k=2)
+    rel, folder = getattr(ap, publish)(m, made), tmp_path_factory.mktemp("out")
+    for ending in ("csv", "parquet"):
+        try:
+            [path] = rel.write(folder / f"out.{ending}")
+        except errors.ColumnError as error:
+            assert "meanings" in str(error)
+            return
+        shown = (pd.read_parquet(path) if ending == "parquet"
+                 else pd.read_csv(path, dtype=str, keep_default_na=False))  # fmt: skip
+        found = ap.audit(m, shown, [ap.KAnonymity(2)]).promises
+        assert found["people"][0] == 0

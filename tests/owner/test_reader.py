@@ -2,8 +2,9 @@
 
 import json
 import re
-import shlex
+import time
 import warnings
+import zipfile
 from ast import literal_eval
 from datetime import datetime
 
@@ -40,15 +41,17 @@ def book(tmp_path):
 
 
 def follow(message):
-    """What an error proposes: types, and the same as options."""
-    found = re.search(r"types=(\{.*?\}) \((.*?)\)", message)
-    return literal_eval(found[1]), shlex.split(found[2])
+    """The types that an error proposes."""
+    types = {}
+    for text in re.findall(r"types=(\{.*?\})\)", message):
+        types |= literal_eval(text)
+    return types
 
 
 def test_a_workbook_by_the_api(book, tmp_path):
     with pytest.raises(errors.ColumnError) as error:
         ap.read(book, HEADER[:-1], "ill")
-    types, _ = follow(str(error.value))
+    types = follow(str(error.value))
     assert types == {"age": "ordered", "seen": "%d.%m.%Y"}
     types["answer"] = ["never", "rarely", "often"]
     with pytest.warns(UserWarning, match="'HIV', 'hiv'.*may be one value") as told:
@@ -67,12 +70,12 @@ def test_a_workbook_by_the_api(book, tmp_path):
         assert len(group) >= 6 and group["ill"].value_counts().max() <= len(group) / 2
 
 
-def test_widths_for_ages_with_a_top_say_what_is_in_the_way(book, capsys):
-    command = ["anonymize", str(book), "--qi", "age", "--sensitive", "ill", "--method",
-               "full_domain", "--k", "3", "--type", "age=ordered", "--hierarchy",
-               "age=widths:5,10"]  # fmt: skip
-    assert main(command) == 2
-    assert "widths needs numbers, but 'age' was read as ordered" in capsys.readouterr().err
+def test_widths_for_ages_take_a_top_and_missing_ages(tmp_path, capsys):
+    path, out = tmp_path / "a.csv", tmp_path / "out.csv"
+    path.write_text("age,n\n" + "60,1\n64,1\n85+,1\n85+,1\n,1\n,1\n")
+    command = f"anonymize {path} --qi age --method full_domain --k 2 --type age=ordered -o {out}"
+    assert main([*command.split(), *"--missing category --hierarchy age=widths:5,10".split()]) == 0
+    assert set(out.read_text().split("\n")) == {"age", '"[60, 65)"', "85+", "?", ""}
 
 
 @pytest.mark.parametrize("name", ["a.xlsx", "a.csv", "a.xls"])
@@ -156,8 +159,7 @@ def test_a_schema_says_how_the_next_table_is_read(tmp_path, capsys):
     second.write_text("plz;answer;pay;ill\n1;a;1;flu\n2;b;2;HIV\n")
     options = {"types": {"plz": "text", "answer": ["b", "a"]}, "na": ["NA"], "delimiter": ";",
                "missing": "category"}  # fmt: skip
-    with pytest.warns(UserWarning, match="answer cannot be ordered"):
-        one = ap.read(first, ["plz", "answer", "pay"], "ill", **options, save_schema=schema)
+    one = ap.read(first, ["plz", "answer", "pay"], "ill", **options, save_schema=schema)
     assert json.loads(schema.read_text())["types"]["pay"] == "decimal-comma"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -205,7 +207,7 @@ def test_ordered_texts_are_ordered_by_their_numbers(tmp_path, values):
 
 
 @pytest.mark.parametrize("given", [
-    ["--person", "name"], ["--na", "x"], ["--keep", "name"], ["--report", "p.html"],
+    ["--person", "name"], ["--keep", "name"], ["--report", "p.html"],
     ["--encoding", "cp1252"], ["--schema", "s.json"],
 ])  # fmt: skip
 def test_what_does_not_go_with_an_engine_is_said_before_anything_is_read(given, tmp_path, capsys):
@@ -223,3 +225,122 @@ def test_options_given_replace_those_of_a_schema_column_by_column(tmp_path):
     assert [attribute.values[0] for attribute in m.attributes] == ["1", 2]
     options = ["--schema", str(schema), "--type", "zip=text", "-q"]
     assert main(["audit", str(path), *options]) == 0
+
+
+# -- what is in doubt, and what another program wrote ---------------------------------------------
+
+NUMBERS = [str(number) for number in (34, 100, 9, 41, 43, 8, 71, 50, 12, 13, 14)]
+
+
+@pytest.mark.parametrize("door", ["read", "scan", "cli"])
+@pytest.mark.parametrize("odd", ["NA", "N/A", "-", ".", "#N/A", "null", "unknown", "?", "*"])
+def test_numbers_beside_a_text_are_asked_about(odd, door, tmp_path, capsys):
+    path = tmp_path / "a.csv"
+    path.write_text("age\n" + "\n".join([*NUMBERS, odd]) + "\n")
+    if door == "cli":
+        assert main(["audit", str(path), "--qi", "age"]) == 2
+        said = capsys.readouterr().err
+        assert main(["audit", str(path), "--qi", "age", "--na", odd, "--missing", "drop"]) == 0
+        assert main(["audit", str(path), "--qi", "age", "--type", "age=text"]) == 0
+    else:
+        with pytest.raises(errors.ColumnError) as error:
+            getattr(ap, door)(path, ["age"])
+        said = str(error.value)
+        m = getattr(ap, door)(path, ["age"], na=[odd], missing="category")
+        values = m.attribute("age").values.tolist()
+        assert values == [*sorted(map(int, NUMBERS)), "?"] and m.attribute("age").ordered
+    assert f"11 of 12 values are numbers, `{odd}` is not: `--na " in said
+    assert "`--type age=text`" in said
+
+
+@pytest.mark.parametrize("values", [
+    ["$900", "$1000"], ["12%", "9%"], ["9:05", "10:15"], ["2024-03", "2024-04"],
+    ["85+", "9", "12"], ["31.12.45", "01.02.03"], ["12/31/1945"], ["1,234", "5"],
+    ["<30", "30", "31"], ["+5", "7"],
+])  # fmt: skip
+def test_what_may_be_more_than_text_is_asked_about(values, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a;b\n" + "".join(f"{value};1\n" for value in values))
+    for door in (ap.read, ap.scan):
+        with pytest.raises(errors.ColumnError, match="--type a="):
+            door(path, ["a"], delimiter=";")
+        assert door(path, ["a"], delimiter=";", types={"a": "text"}).n == len(values)
+        with pytest.raises(errors.ParameterError, match="century"):
+            door(path, ["a"], delimiter=";", types={"a": "%d.%m.%y"})
+
+
+def test_equal_numbers_are_one_value_as_it_was_first_written(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("x,ill\n" + "1.00,a\n1.0,b\n100000,a\n1E5,b\n-0.0,a\n0,b\n")
+    m = ap.read(path, ["x"], "ill")
+    assert m.attribute("x").numeric
+    rel = ap.suppress(m, ap.Partition([0, 0, 1, 1, 2, 2]))
+    for name in ("out.csv", "out.parquet"):
+        [out] = rel.write(tmp_path / name)
+        shown = pd.read_csv(out, dtype=str) if name == "out.csv" else pd.read_parquet(out)
+        assert sorted(shown["x"]) == ["-0.0"] * 2 + ["1.00"] * 2 + ["100000"] * 2
+
+
+def test_a_star_in_the_table_is_said_to_be_a_value_or_fits_all(tmp_path, capsys):
+    path = tmp_path / "a.csv"
+    path.write_text("sex,age\n" + "M,1\n" * 3 + "*,1\n" * 2 + "F,2\nF,*\nM,*\n")
+    command = ["audit", str(path), "--qi", "sex,age"]
+    assert main([*command, "--type", "age=text"]) == 0
+    assert "was read as a value; audit --stars" in capsys.readouterr().err
+    assert main([*command, "--stars", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["with stars"]
+    assert told == {"smallest number of rows that fit one row": 2}
+
+
+@pytest.mark.parametrize("name", ["a.dta", "a.sav", "a.sas7bdat", "a.db", "a.xls", "a.ods"])
+def test_another_format_is_named_with_the_way_to_csv(name, tmp_path):
+    (tmp_path / name).write_bytes(b"\x71\x01 anything")
+    for door in (ap.read, ap.scan):
+        with pytest.raises(errors.FileError, match="is no text but a file of .*to_csv"):
+            door(tmp_path / name, ["age"])
+    for text in ("sep=;\nage;b\n1;2\n", "sep=,\nage,b\n1,2\n"):
+        (tmp_path / "a.csv").write_text(text)
+        for door in (ap.read, ap.scan):
+            with pytest.raises(errors.FileError, match="take it out, and pass delimiter"):
+                door(tmp_path / "a.csv", ["age"])
+
+
+def test_only_used_columns_are_read(tmp_path):
+    path, names = tmp_path / "a.csv", [f"c{i}" for i in range(20_000)]
+    path.write_text(",".join(names) + "\n" + (",".join(["1.5"] * len(names)) + "\n") * 3)
+    started = time.perf_counter()
+    m = ap.read(path, ["c7"], "c9", keep=["c3"])
+    assert list(m.frame) == ["c3", "c7", "c9"] and time.perf_counter() - started < 2
+
+
+WRONG_BOOKS = {
+    "formula": lambda sheet: sheet.__setitem__("A2", "=1+1"),
+    "merged": lambda sheet: sheet.merge_cells("A2:A3"),
+    "format": lambda sheet: setattr(sheet["A2"], "number_format", "00000-0000"),
+}
+
+
+@pytest.mark.parametrize("wrong", [None, *WRONG_BOOKS])
+def test_a_workbook_is_read_as_it_is_shown_or_refused(wrong, tmp_path, caplog):
+    book = openpyxl.Workbook()
+    book.active.sheet_state = "hidden"
+    sheet = book.create_sheet("people")
+    sheet.append(["zip", "ill"])
+    for i in range(100):
+        sheet.append([2139 + i % 2, "a"])
+        sheet.cell(i + 2, 1).number_format = "00000"
+    sheet.row_dimensions[5].hidden = True
+    WRONG_BOOKS.get(wrong, list)(*[sheet][: wrong is not None])
+    book.save(tmp_path / "a.xlsx")
+    with (
+        zipfile.ZipFile(tmp_path / "a.xlsx") as old,
+        zipfile.ZipFile(tmp_path / "b.xlsx", "w") as new,
+    ):
+        for name in old.namelist():  # a stale dimension, as some programs leave it
+            new.writestr(name, re.sub(rb'(<dimension ref=")[^"]*', rb"\1A1:B11", old.read(name)))
+    if wrong:
+        with pytest.raises(errors.FileError, match="A2"):
+            ap.read(tmp_path / "b.xlsx", ["zip"])
+        return
+    m = ap.read(tmp_path / "b.xlsx", ["zip"], "ill")
+    assert m.n == 100 and m.attribute("zip").values.tolist() == ["02139", "02140"]

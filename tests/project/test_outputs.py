@@ -11,7 +11,7 @@ from project.tools import ROOT, load_tool
 
 verify = load_tool("verify")
 MADE = ROOT / "figures" / "quick"
-EXPECTED = ROOT / "figures" / "expected" / "quick"
+EXPECTED = ROOT / "figures" / "expected"
 NAMES = sorted(verify.inputs.known_shares(ROOT / "figures" / "paper"))
 TRAINED = "majeed2024/"  # numbers of trained models: tools/verify.py compares their tables
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")

@@ -25,7 +25,7 @@ def test_linters_find_nothing(rule):
 
 
 #: What takes long to import; who asks for help or reads a table waits for none of them.
-HEAVY = ["ctgan", "distributed", "duckdb", "ibis", "joblib", "matplotlib", "scipy.stats", "sdv"]
+HEAVY = ["ctgan", "duckdb", "ibis", "joblib", "matplotlib", "scipy.stats", "sdv"]
 HEAVY += ["sklearn", "torch", "pymoo", "numba"]
 
 

@@ -23,20 +23,6 @@ def possible_steps(m, r):
                 yield [*r.maps[:j], finer, *r.maps[j + 1 :]]
 
 
-@settings(max_examples=60)
-@given(eligible_tables())
-def test_the_result_is_diverse_and_cannot_be_specialized_further(case):
-    m, l = case
-    r = ap.tds(m, l)
-    principle = ap.FrequencyLDiversity(l)
-    labels = groups_of(m, r.maps)
-    assert principle.holds(m, labels)
-    assert r.info["level"] == pytest.approx(principle.level(m, labels))
-    for ids in r.maps:  # intervals of an ordered domain
-        assert (np.diff(ids) >= 0).all()
-    assert not any(principle.holds(m, groups_of(m, maps)) for maps in possible_steps(m, r))
-
-
 @settings(max_examples=40)
 @given(eligible_tables(max_values=5))
 def test_trees_are_followed_for_attributes_without_order(case):

@@ -32,25 +32,28 @@ def k_member_rows(codes, k, first):
     return clusters
 
 
-def strict_mondrian_rows(codes, positions, k):
-    """Groups of row numbers by strict median cuts, attributes of the widest range first."""
+def strict_mondrian_rows(m, allowed):
+    """Groups of row numbers by strict median cuts, attributes of the widest range first.
 
-    def widths(rows):
-        return [
-            (p[codes[rows, j]].max() - p[codes[rows, j]].min()) / max(p[-1] - p[0], 1e-300)
-            for j, p in enumerate(positions)
-        ]
+    `allowed` says of the rows of a side whether they may be a part.
+    """
+
+    def width(rows, j):
+        attribute, codes = m.attributes[j], m.codes[rows, j]
+        if not attribute.ordered:
+            return (len(set(codes)) - 1) / max(attribute.size - 1, 1)
+        return np.ptp(attribute.positions[codes]) / (attribute.width or 1)
 
     def split(rows):
-        wide = widths(rows)
-        for j in sorted(range(len(positions)), key=lambda j: (-wide[j], j)):
-            values = codes[rows, j]
+        wide = [width(rows, j) for j in range(m.d)]
+        for j in sorted(range(m.d), key=lambda j: (-wide[j], j)):
+            values = m.codes[rows, j]
             median = np.sort(values)[(len(rows) - 1) // 2]
             cuts = [values <= median, values < median]
             cuts.sort(key=lambda left: abs(len(rows) - 2 * left.sum()))
             for left in cuts:
-                if min(left.sum(), (~left).sum()) >= k:
+                if left.any() and not left.all() and allowed(rows[left]) and allowed(rows[~left]):
                     return split(rows[left]) + split(rows[~left])
         return [sorted(rows.tolist())]
 
-    return split(np.arange(len(codes)))
+    return split(np.arange(m.n))

@@ -31,7 +31,7 @@ class RowByRow:
     # -- distances
 
     def distance(self, a, b):
-        total = 0.0
+        total, of_pairs = 0.0, 0.0
         gain = len(a) * len(b) / (len(a) + len(b))
         for kind, weight, j, attribute in self.parts:
             codes_a = [int(self.m.codes[row, j]) for row in a]
@@ -46,9 +46,10 @@ class RowByRow:
                 total += weight * (set(codes_a) != set(codes_b))
             else:
                 values = attribute.values
-                pairs = [kind(values[x], values[y]) for x in codes_a for y in codes_b]
-                total += weight * (sum(pairs) / (len(a) * len(b)))
-        return total
+                of_pairs += weight * sum(
+                    kind(values[x], values[y]) for x in codes_a for y in codes_b
+                )
+        return total + of_pairs / (len(a) * len(b))
 
     # -- conditions
 

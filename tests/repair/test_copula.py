@@ -70,25 +70,17 @@ def test_a_seed_repeats_rows_and_fresh_entropy_does_not():
 
 
 @pytest.mark.parametrize(
-    ("needed", "error"),
+    ("table", "needed", "seed", "error"),
     [
-        ({"perhaps": 1}, AnonpaperError),
-        ({"yes": -1}, ParameterError),
-        ({"yes": 1.5}, ParameterError),
-        ({"never": 1}, InfeasibleError),
+        (people(50), {"perhaps": 1}, 0, AnonpaperError),
+        (people(50), {"yes": -1}, 0, ParameterError),
+        (people(50), {"yes": 1.5}, 0, ParameterError),
+        (people(50).with_roles(["age"], "school"), {"e": 1}, 0, InfeasibleError),
+        (people(50), {"yes": 1}, "a", ParameterError),
+        (people(50).frame, {"yes": 1}, 0, AnonpaperError),
+        (people(50).with_roles(sensitive=None), {"yes": 1}, 0, AnonpaperError),
     ],
 )
-def test_bad_needs_are_refused(needed, error):
-    frame = people(50).frame
-    frame["ill"] = pd.Categorical(frame["ill"], ["yes", "no", "never"])
+def test_bad_input_is_refused(table, needed, seed, error):
     with pytest.raises(error):
-        ap.gaussian_copula(ap.Microdata(frame, ["age"], "ill"), needed)
-
-
-def test_a_bad_table_or_seed_is_refused():
-    with pytest.raises(ParameterError):
-        ap.gaussian_copula(people(50), {"yes": 1}, seed="a")
-    with pytest.raises(AnonpaperError):
-        ap.gaussian_copula(people(50).frame, {"yes": 1})
-    with pytest.raises(AnonpaperError):
-        ap.gaussian_copula(ap.Microdata(people(50).frame, ["age"]), {"yes": 1})
+        ap.gaussian_copula(table, needed, seed=seed)

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from anonpaper.algorithm import algorithm
-from anonpaper.compiled import inner, lean, loop, part
+from anonpaper.compiled import inner, loop
 from anonpaper.errors import (
     InfeasibleError,
     check_choice,
@@ -28,8 +28,6 @@ from anonpaper.partition.klt.distances import (
     Distance,
     Metric,
     Summaries,
-    absorb,
-    copy_summary,
     distance_kinds,
     metric,
     summaries_of_tuples,
@@ -38,18 +36,17 @@ from anonpaper.partition.klt.state import (
     Clusters,
     Rows,
     Rule,
-    count_row,
-    has_new_value,
     holds,
     is_eligible,
+    join,
+    merge,
+    no_clusters,
     put_back,
-    room_for_clusters,
-    rows_in_order,
+    queued,
+    set_all_tags,
     tag,
     tags_of,
     take,
-    unite_counts,
-    united,
 )
 from anonpaper.partition.klt.tree import (
     ANY,
@@ -133,17 +130,16 @@ def klt(
     how = metric(m, kinds, check_weights(m.qi, weights))
     rng = generator(seed)
     cell, order = m.cells.handed_out(rng), rng.permutation(m.n)
-    rows = rows_in_order(m, cell[order])
+    rows = queued(m, m.cells.tuple_of_cell[cell[order]], m.cells.sensitive[cell[order]])
     tuples = summaries_of_tuples(m, kinds, how)
-
-    clusters = room_for_clusters(how, m.n + 1, m.sensitive_attribute.size)
+    clusters = no_clusters(how, m.n, m.sensitive_attribute.size)
     formed, repeats = _steps_1_to_4(how, rule, rows, tuples, clusters)
     became = np.arange(formed)
     others = plant(how, clusters.summaries, became, np.full(formed, ANY))
     _step_5(how, rule, clusters, others, withheld == "merge", became)
     labels = np.empty(m.n, np.intp)
     labels[order] = _at_last(became)[rows.cluster]  # step 6
-    labels, info = dense_labels(labels), {"repeats": repeats, "formed": len(became)}
+    labels, info = dense_labels(labels), {"repeats": repeats, "formed": formed}
     name = f"K,L,theta: k = {k}, l = {l}, theta = {theta:g}"
     p = Partition.of_cells(m.cells, cell, labels, None, info, name)
     left_out = np.bincount(m.cells.sensitive[cell[labels < 0]], minlength=1)
@@ -199,29 +195,20 @@ def _steps_1_to_4(
     formed, repeats = 0, -1
     while rows.waiting.any():  # step 4
         repeats += 1
-        formed, queued = _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed)
+        formed, in_queue = steps_1_and_2(how, rule, rows, tuples, points, clusters, formed)
         tags = np.empty(formed, np.uint64)
-        _tags(rule, clusters, tags)
-        wanted = np.append(np.flatnonzero(rows.waiting), rows.value_of[rows.backup[:queued]])
-        wanted = np.bitwise_or.reduce(np.uint64(1) << (np.unique(wanted) & 63).astype(np.uint64))
-        takers = plant(how, clusters.summaries, np.flatnonzero(tags & wanted), tags)
+        set_all_tags(rule, clusters, tags)
+        takers = plant(how, clusters.summaries, np.flatnonzero(tags), tags)
         for values in clusters.summaries:
-            values[formed] = values[formed - 1]  # the last cluster as step 2 left it
-        _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers)
+            values[-1] = values[formed - 1]  # the last cluster as step 2 left it
+        _step_3(how, rule, rows, tuples, points, in_queue, clusters, formed, takers)
     return formed, repeats
 
 
-@lean
-def _tags(rule, clusters, tags):
-    """Set the tags of the first clusters: the values that each is eligible for."""
-    for c in range(len(tags)):
-        tags[c] = tags_of(rule, clusters, c)
-
-
-@lean
-def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
+@loop
+def steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
     """Form clusters of l distinct values; return their number and the length of the queue."""
-    queued, summaries = 0, clusters.summaries  # points left at the end are queued by step 3
+    in_queue = 0  # points left at the end are queued by step 3
     # Step 1. If there are any unassigned points, take an arbitrary point and assign it to a new
     # cluster with this point as the only element.
     for first in range(len(rows.tuple_of)):
@@ -229,32 +216,39 @@ def _steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
         if rows.head[t] == rows.end[t] or rows.turn[t] != first:  # it is assigned
             continue
         formed += 1
-        copy_summary(tuples, t, summaries, c)
-        count_row(rows, clusters, c, take(rows, points, t))
+        join(how, rows, clusters, c, take(rows, points, t), tuples)
         # Step 2. Find the closest unassigned point to the current cluster. If the new point has a
         # sensitive value not present in the cluster, assign it to the cluster. Otherwise, assign
         # it to a backup queue which will be emptied later. Repeat this step until the cluster has
         # L distinct values, then go back to step 1. If there are no more unassigned points, go to
         # the next step instead.
         start_search(points)
-        while clusters.distinct[c] < rule.l and has_new_value(rows, clusters, c):
-            t = next_nearest(points, how, summaries, c, tuples, rows.turn, ANY)
+        while clusters.distinct[c] < rule.l and _has_new_value(rows, clusters, c):
+            t = next_nearest(points, how, clusters.summaries, c, tuples, rows.turn, ANY)
             r = take(rows, points, t)
             if clusters.counts[c, rows.value_of[r]] == 0:
-                absorb(how, summaries, c, tuples, t)
-                count_row(rows, clusters, c, r)
+                join(how, rows, clusters, c, r, tuples)
                 start_search(points)
             else:
-                rows.backup[queued] = r
-                queued += 1
+                rows.backup[in_queue] = r
+                in_queue += 1
                 search_again(points, t, rows.turn[t])
         if clusters.distinct[c] < rule.l:
             break
-    return formed, queued
+    return formed, in_queue
+
+
+@inner
+def _has_new_value(rows, clusters, c):
+    """Whether some unassigned row has a sensitive value that a cluster lacks."""
+    for v in range(len(rows.waiting)):
+        if rows.waiting[v] and clusters.counts[c, v] == 0:
+            return True
+    return False
 
 
 @loop
-def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
+def _step_3(how, rule, rows, tuples, points, in_queue, clusters, formed, takers):
     """Empty the backup queue."""
     # Step 3. For each point in the backup queue, find the closest eligible cluster. An eligible
     # cluster must have fewer than K elements and adding this new point must not violate the
@@ -263,12 +257,12 @@ def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
     unassigned, summaries, turns = 0, clusters.summaries, np.arange(formed)
     start_search(points)
     for i in range(len(rows.backup)):
-        if i == queued and _any_fits(rows, takers):  # the point next closest to the last cluster
-            t = next_nearest(points, how, summaries, formed, tuples, rows.turn, ANY)
+        if i == in_queue and _any_fits(rows, takers):  # the next closest to the last cluster
+            t = next_nearest(points, how, summaries, -1, tuples, rows.turn, ANY)
             rows.backup[i] = take(rows, points, t)
             search_again(points, t, rows.turn[t])
-            queued += 1
-        if i == queued:
+            in_queue += 1
+        if i == in_queue:
             break
         r = rows.backup[i]
         v, t = rows.value_of[r], rows.tuple_of[r]
@@ -280,8 +274,7 @@ def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
             rows.backup[unassigned] = r
             unassigned += 1
         else:
-            absorb(how, summaries, c, tuples, t)
-            count_row(rows, clusters, c, r)
+            join(how, rows, clusters, c, r, tuples)
             widen(takers, summaries, c)
             set_tags(takers, c, tags_of(rule, clusters, c))
     # Rows of a tuple were taken in their order: backwards, each comes before those put back.
@@ -289,7 +282,7 @@ def _step_3(how, rule, rows, tuples, points, queued, clusters, formed, takers):
         put_back(rows, points, rows.backup[i])
 
 
-@part
+@inner
 def _any_fits(rows, takers):
     """Whether some cluster takes an unassigned row; else queueing all would be in vain."""
     for v in range(len(rows.waiting)):
@@ -299,61 +292,54 @@ def _any_fits(rows, takers):
 
 
 @loop
-def _step_5(how, rule, clusters, others, merge, became):
+def _step_5(how, rule, clusters, others, may_lack_room, became):
     """Merge clusters until all are satisfied; record the target of each, -1 if withheld."""
     # Step 5. For each cluster with K, L, or theta diversity unsatisfied, evaluate merging it with
-    # each other cluster. [...] If none exist, this cluster cannot be included in the output:
-    # unless `merge`, which goes beyond the paper.
-    summaries, turns = clusters.summaries, np.arange(len(became))
-    alone = np.intp(-1)  # the cluster left out last, as long as no others have merged since
+    # each other cluster. [...] If none exist, this cluster cannot be included in the output.
+    turns = np.arange(len(became))
     for formed in range(len(became)):
         c = formed
-        while became[c] == c and not holds(
-            rule, summaries.size[c], clusters.distinct[c], clusters.largest[c]
-        ):
+        while became[c] == c and not holds(rule, clusters, c):
             set_tags(others, c, NOTHING)
-            # Of clusters with the same values, none has a partner where one had none.
-            other = -1
-            if alone < 0 or (clusters.counts[alone] != clusters.counts[c]).any():
-                other = _partner(how, rule, clusters, others, turns, c, merge)
+            other = partner(how, rule, clusters, others, turns, c, may_lack_room)
             if other < 0:
-                became[c], alone = -1, c
+                became[c] = -1
             else:
                 c, younger = min(c, other), max(c, other)
-                absorb(how, summaries, c, summaries, younger)
-                unite_counts(clusters, c, younger)
-                widen(others, summaries, c)
+                merge(how, clusters, c, younger)
+                widen(others, clusters.summaries, c)
                 set_tags(others, c, ANY)
                 set_tags(others, younger, NOTHING)
-                became[younger], alone = c, -1
+                became[younger] = c
 
 
-@inner
-def _partner(how, rule, clusters, others, turns, c, merge):
+@loop
+def partner(how, rule, clusters, others, turns, c, may_lack_room):
     """Return the cluster that step 5 merges with c, -1 if there is none."""
     # Identify the closest cluster where, if merged, the result would satisfy all diversity
     # requirements. If one exists, merge those clusters. Otherwise, merge it with the closest
-    # cluster that does not violate the theta diversity requirement if one exists. With `merge`,
-    # otherwise with the closest that has room for the most frequent value of c. Rooms for a value,
-    # theta·size - count, add up when clusters merge. As those of the whole table are not negative,
-    # a cluster that lacks room finds one that has some.
-    fair, roomy, most_frequent = -1, -1, 0
-    for v in range(clusters.counts.shape[1]):
-        if clusters.counts[c, v] > clusters.counts[c, most_frequent]:
-            most_frequent = v
-    summaries = clusters.summaries
+    # cluster that does not violate the theta diversity requirement if one exists. Beyond the
+    # paper, otherwise with the closest that has room for the most frequent value of c. Rooms for a
+    # value, theta·size - count, add up when clusters merge. As those of the whole table are not
+    # negative, a cluster that lacks room finds one that has some.
+    fair, roomy, summaries = -1, -1, clusters.summaries
+    most_frequent = clusters.counts[c].argmax()
     lacks_room = clusters.largest[c] / summaries.size[c] > rule.theta
     start_search(others)
     while True:
         other = next_nearest(others, how, summaries, c, summaries, turns, ANY)
         if other < 0:
-            return fair if fair >= 0 or not merge else roomy
-        size = summaries.size[c] + summaries.size[other]
-        distinct, largest = united(clusters.counts[c], clusters.counts[other])
-        if holds(rule, size, distinct, largest):
-            return other
-        if fair < 0 and largest / size <= rule.theta:
-            fair = other
+            return fair if fair >= 0 or not may_lack_room else roomy
+        size, distinct, largest = summaries.size[c] + summaries.size[other], 0, 0
+        for v in range(clusters.counts.shape[1]):
+            together = clusters.counts[c, v] + clusters.counts[other, v]
+            distinct += together > 0
+            largest = max(largest, together)
+        if largest / size <= rule.theta:
+            if size >= rule.k and distinct >= rule.l:
+                return other
+            if fair < 0:
+                fair = other
         room = rule.theta * summaries.size[other] - clusters.counts[other, most_frequent]
         if roomy < 0 and (room > 0 or not lacks_room):
             roomy = other

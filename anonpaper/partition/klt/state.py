@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonpaper.compiled import inner
+from anonpaper.compiled import inner, lean
 from anonpaper.microdata import Microdata
-from anonpaper.partition.klt.distances import Metric, Summaries, empty_summaries
+from anonpaper.partition.klt.distances import Metric, Summaries, absorb, empty_summaries
 from anonpaper.partition.klt.tree import ANY, NOTHING, set_tags
 
 __all__ = ["Clusters", "Rows", "Rule"]
@@ -37,7 +37,7 @@ class Rows(NamedTuple):
 
 
 class Clusters(NamedTuple):
-    """Clusters and their sensitive values."""
+    """Clusters and their sensitive values; the last one is a copy."""
 
     summaries: Summaries
     counts: np.ndarray  # rows of every cluster and sensitive value
@@ -45,22 +45,23 @@ class Clusters(NamedTuple):
     largest: np.ndarray  # rows of the most frequent one
 
 
-def rows_in_order(m: Microdata, cell: np.ndarray) -> Rows:
-    """Return all rows, of these cells, unassigned."""
-    cells = m.cells
-    tuple_of, head = cells.tuple_of_cell[cell], cells.tuple_start[:-1].copy()
-    queue = np.argsort(tuple_of, kind="stable")
+def queued(m: Microdata, tuple_of: np.ndarray, value_of: np.ndarray) -> Rows:
+    """Return rows of these tuples and sensitive values in their order, unassigned."""
+    n, queue = len(tuple_of), np.argsort(tuple_of, kind="stable")
+    start = np.searchsorted(tuple_of[queue], np.arange(len(m.cells) + 1))
+    waiting = np.bincount(value_of, minlength=m.sensitive_attribute.size)
+    # of no tuple without rows is the turn looked at; all numbers are of one type: compiled once
     return Rows(
-        tuple_of=tuple_of,
-        value_of=cells.sensitive[cell].astype(np.intp),  # as all numbers: one compilation
-        cluster=np.empty(m.n, np.intp),
-        queue=queue,
-        head=head,
-        end=cells.tuple_start[1:],
-        turn=queue[head],
-        waiting=m.sensitive_counts.copy(),
-        backup=np.empty(m.n, np.intp),
-    )
+        tuple_of, value_of.astype(np.intp), np.full(n, -1), queue, start[:-1].copy(), start[1:],
+        np.append(queue, 0)[start[:-1]], waiting, np.empty(n, np.intp),
+    )  # fmt: skip
+
+
+def no_clusters(how: Metric, n: int, values: int) -> Clusters:
+    """Return room for n clusters and a copy; pages that are never used take no memory."""
+    distinct, largest = np.zeros((2, n + 1), np.intp)
+    counts = np.zeros((n + 1, values), np.int32)
+    return Clusters(empty_summaries(how, n + 1), counts, distinct, largest)
 
 
 @inner
@@ -88,56 +89,36 @@ def put_back(rows, points, r):
 
 
 @inner
-def has_new_value(rows, clusters, c):
-    """Whether some unassigned row has a sensitive value that a cluster lacks."""
-    for v in range(len(rows.waiting)):
-        if rows.waiting[v] and clusters.counts[c, v] == 0:
-            return True
-    return False
-
-
-def room_for_clusters(how: Metric, number: int, values: int) -> Clusters:
-    """Return room for a number of clusters; pages of it that are never used take no memory."""
-    distinct, largest = np.zeros((2, number), np.intp)
-    counts = np.zeros((number, values), np.int32)
-    return Clusters(empty_summaries(how, number), counts, distinct, largest)
-
-
-@inner
-def count_row(rows, clusters, c, r):
-    """Count the sensitive value of a row that is assigned to a cluster."""
-    v = rows.value_of[r]
+def join(how, rows, clusters, c, r, tuples):
+    """Assign a row to a cluster."""
+    absorb(how, clusters.summaries, c, tuples, rows.tuple_of[r])
+    _count(clusters, c, rows.value_of[r], 1)
     rows.cluster[r] = c
-    clusters.counts[c, v] += 1
-    clusters.distinct[c] += clusters.counts[c, v] == 1
-    clusters.largest[c] = max(clusters.largest[c], clusters.counts[c, v])
 
 
 @inner
-def united(counts, other_counts):
-    """Distinct values of two clusters together, and rows of the most frequent one."""
-    distinct, largest = 0, 0
-    for v in range(len(counts)):
-        together = counts[v] + other_counts[v]
-        distinct += together > 0
-        largest = max(largest, together)
-    return distinct, largest
-
-
-@inner
-def unite_counts(clusters, older, younger):
-    """Add the sensitive values of a cluster to those of an older one."""
-    clusters.distinct[older], clusters.largest[older] = united(
-        clusters.counts[older], clusters.counts[younger]
-    )
+def merge(how, clusters, c, other):
+    """Add another cluster to cluster c."""
+    absorb(how, clusters.summaries, c, clusters.summaries, other)
     for v in range(clusters.counts.shape[1]):
-        clusters.counts[older, v] += clusters.counts[younger, v]
+        _count(clusters, c, v, clusters.counts[other, v])
 
 
 @inner
-def holds(rule, size, distinct, largest):
+def _count(clusters, c, v, rows):
+    """Count rows of sensitive value v that come to a cluster."""
+    if rows > 0:
+        clusters.distinct[c] += clusters.counts[c, v] == 0
+        clusters.counts[c, v] += rows
+        clusters.largest[c] = max(clusters.largest[c], clusters.counts[c, v])
+
+
+@inner
+def holds(rule, clusters, c):
     """Whether a cluster is K,L,theta-diverse."""
-    return size >= rule.k and distinct >= rule.l and largest / size <= rule.theta
+    size = clusters.summaries.size[c]
+    share = clusters.largest[c] / size
+    return size >= rule.k and clusters.distinct[c] >= rule.l and share <= rule.theta
 
 
 @inner
@@ -162,3 +143,10 @@ def tags_of(rule, clusters, c):
         if is_eligible(rule, clusters, c, v):
             bits |= tag(v)
     return bits
+
+
+@lean
+def set_all_tags(rule, clusters, tags):
+    """Set the tags of the first clusters."""
+    for c in range(len(tags)):
+        tags[c] = tags_of(rule, clusters, c)

@@ -66,9 +66,9 @@ def plant(how: Metric, items: Summaries, chosen: np.ndarray, tags: np.ndarray) -
 
 def _along_curve(how: Metric, items: Summaries, order: np.ndarray) -> np.ndarray:
     """Sort items along a Hilbert curve, where neighbours are similar, so that boxes are small."""
-    only = items.only[order, : len(how.set_weight)]
-    only = only * np.sqrt(how.set_weight) / np.maximum(only.max(axis=0, initial=1), 1)
-    places = np.hstack([items.means[order] * np.sqrt(how.scale / 2), only])[:, :64]
+    last = np.log2(items.words[order][:, how.word[:-1]] + 1.0)  # the last value of a set, or so
+    last *= np.sqrt(how.set_weight) / np.maximum(last.max(axis=0, initial=1), 1)
+    places = np.hstack([items.means[order] * np.sqrt(how.scale / 2), last])[:, :64]
     if not places.size:
         return order
     places -= places.min(axis=0)
@@ -99,7 +99,7 @@ def widen(tree, items, i):
             box[1 + 2 * u] = min(box[1 + 2 * u], items.means[i, u])
             box[2 + 2 * u] = max(box[2 + 2 * u], items.means[i, u])
         for s in range(tree.bits.shape[1]):
-            tree.bits[node, s] |= _bit(items.only[i, s])
+            tree.bits[node, s] |= items.bits[i, s]
         node //= 2
 
 
@@ -114,12 +114,6 @@ def set_tags(tree, i, tags):
 
 
 @inner
-def _bit(code):
-    """The bit of a value, or of several; codes 64 apart share one, which only widens a box."""
-    return np.uint64(1) << np.uint64((code + 1) & 63)
-
-
-@inner
 def start_search(tree):
     """Begin a search."""
     tree.length[0] = 0
@@ -129,8 +123,7 @@ def start_search(tree):
 @inner
 def search_again(tree, i, turn):
     """Let the item found last come again in the same search, at a later turn."""
-    if tree.tags[tree.leaf[i]]:
-        _push(tree, tree.reached[0], turn, tree.leaf[i])
+    _push(tree, tree.reached[0], turn, tree.leaf[i])
 
 
 @inner
@@ -140,9 +133,9 @@ def next_nearest(tree, how, seekers, i, items, turns, tag):
     while tree.length[0]:
         node, apart = tree.heap[0], tree.apart[0]
         _pop(tree)
+        if not tags[node] & tag:
+            continue
         if node >= leaves:
-            if not tags[node] & tag:  # the root of a tree of one item, which nothing has tested
-                continue
             tree.reached[0] = apart
             return tree.item[node - leaves]
         for child in range(2 * node, 2 * node + 2):
@@ -200,6 +193,6 @@ def _distance_to_box(tree, how, seekers, i, node):
         gap = max(box[1 + 2 * u] - mean, mean - box[2 + 2 * u], 0.0)
         total += how.scale[u] * gain * gap * gap
     for s in range(len(how.set_weight)):
-        if not tree.bits[node, s] & _bit(seekers.only[i, s]):
+        if not tree.bits[node, s] & seekers.bits[i, s]:
             total += how.set_weight[s]
     return total

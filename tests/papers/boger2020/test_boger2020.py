@@ -31,9 +31,15 @@ def test_rounds_of_the_figures(adult):
     pd.testing.assert_frame_equal(rows, again)
 
 
-def test_searches_by_rows_make_the_same_groups(adult):
-    few = adult.sample(600, 3)
-    by_rows = boger2020.groups_by_rows(boger2020.numbered(few), seed=5)
-    assert np.array_equal(by_rows.labels, ap.klt(few, seed=5).labels)
-    assert len(boger2020.numbered(few).cells) == few.n
-    assert boger2020.time_klt(adult, 300, 2, 0, by_rows=True)["seconds"] > 0
+def test_the_distance_of_a_query_is_compared_with_its_rows(adult):
+    found = boger2020.distance_by_frequency(adult, queries=50, seed=2)
+    release = ap.swap(adult, ap.klt(adult, seed=2, withheld="drop"), 2)
+    asked = ap.measure.workload(adult, boger2020.DEFAULT_SELECTIVITY, 50, 2)
+    truth, swapped = asked.answers(adult, release)
+    terms = (truth - swapped) ** 2 / np.maximum(truth + swapped, 1)
+    distances = pd.Series(terms.sum(axis=1))
+    assert found["rank correlation"] == pytest.approx(
+        distances.corr(pd.Series(truth.sum(axis=1)), method="spearman")
+    )
+    most = np.argsort(truth.sum(axis=1), kind="stable")[-5:]
+    assert found["most frequent tenth"] == pytest.approx(distances[most].mean())

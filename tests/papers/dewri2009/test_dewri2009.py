@@ -1,7 +1,6 @@
 import dewri2009
 import pytest
 
-from anonpaper.compendium.grids import run_grid
 from anonpaper.compendium.tables import reference
 
 PROJECTION = ["marital-status", "race", "sex"]
@@ -18,23 +17,6 @@ def test_adult_has_the_domain_sizes_of_table_1_and_105_bits(adult):
     assert adult.n == 30_162
     assert sum(a.size - 1 for a in adult.attributes) == 105
     assert len(adult.cells) == 13_334
-
-
-def test_no_gap_is_negative_and_processes_change_nothing(adult, monkeypatch, tmp_path):
-    grid = [
-        {"attributes": PROJECTION, "k_pref": 5, "preference": [0.2, 1.0], "method": method,
-         "evaluations": 300, "seed": seed}
-        for method in ("paper", "refined", "hill climbing") for seed in (0, 1)
-    ]  # fmt: skip
-    found = []
-    for workers in (1, 2):
-        monkeypatch.setenv("ANONPAPER_CACHE", str(tmp_path / str(workers)))
-        found.append(
-            run_grid(dewri2009.distance_to_optimum, grid, common={"m": adult}, workers=workers)
-        )
-    alone, together = found
-    assert alone.equals(together)
-    assert (alone["gap"] >= 0).all()
 
 
 def test_the_optimum_is_efficient(adult):

@@ -2,6 +2,7 @@
 
 import itertools
 
+import dewri2009
 import dewri2009_optimum as optimum
 import pytest
 from hypothesis import given, settings
@@ -63,3 +64,19 @@ def test_a_proof_repeated_in_integers_by_other_code(adult):
     loss = referee.loss_in_integers(rows, sizes, bits)
     assert row["optimal"] and referee.none_loses_less(rows, sizes, 50, loss)
     assert not referee.none_loses_less(rows, sizes, 50, loss + 1)
+
+
+def test_only_the_place_of_the_united_states_changes(adult):
+    m = dewri2009.adult().with_roles(qi=["sex", "native-country"])
+    before = list(m.attribute("native-country").values)
+    moved = dewri2009.with_us_at(m, 21)
+    after = list(moved.attribute("native-country").values)
+    assert after.index("United-States") == 20 and before.index("United-States") == 0
+    assert [v for v in after if v != "United-States"] == before[1:]
+    assert (moved.frame.astype(str) == m.frame.astype(str)).all(axis=None)
+    for table, place in ((m, 1), (moved, 21)):
+        found = dewri2009.optimum_at(m, place, 50, NEARLY_LOSS, 50)
+        least = optimum.certified(table, 50, NEARLY_LOSS, 50)
+        assert found["ach"] == least["ach"]
+        borders = least["borders"][-40:]
+        assert found["groups ncy"] == borders.count("|") + 1

@@ -47,3 +47,10 @@ def test_better_neighbours_are_those_that_single_flips_give(part):
         assert better_neighbours(evaluator, bits, k, preference) == better
         counts.append(better)
     assert len(set(counts)) > 2
+
+
+def test_a_start_without_feasible_solutions_is_one(adult):
+    row = measured_run(adult, start="none feasible", **SETTING | {"evaluations": 100})
+    assert not row["found"] and row["first k"] < SETTING["k_pref"]
+    row = measured_run(adult, **SETTING | {"evaluations": 100})
+    assert row["found"] and row["first k"] == adult.n  # full generalization
