@@ -107,7 +107,7 @@ class Clusterings:
     # -- the candidates ------------------------------------------------------------------
 
     def of(self, v: int) -> Iterator[list[Bundle] | None]:
-        """Yield clusterings of a node (None: not private): Clusterings(v.constraint, R)."""
+        """Yield clusterings of a node (None: a dead end): Clusterings(v.constraint, R)."""
         if self.missing(v) == 0:
             yield []
             return
@@ -228,7 +228,7 @@ class Clusterings:
         return None
 
     def _all(self, free: np.ndarray, least: int, most: int) -> Iterator[list[Bundle] | None]:
-        """Yield all clusterings, rows of a kind being alike; None for those not private."""
+        """Yield all clusterings, rows of a kind being alike; None for dead ends."""
         # Clusters that show the same constraints count as much as one cluster of their rows.
         kinds = [*self.targets.carries[free].T, *self.targets.is_target[free].T]
         kinds += [] if self.privacy.l is None else [self.privacy.sensitive[free]]
@@ -236,19 +236,19 @@ class Clusterings:
         rows = [free[kind == i] for i in range(kind.max() + 1)]
 
         def clusters(used: tuple, total: int, shown: list) -> Iterator[list[Bundle] | None]:
-            if shown and total >= least:
-                yield []
+            # Every step yields something, so that the budget counts dead ends too.
+            yield [] if total >= least else None
             left = [len(of) - n for of, n in zip(rows, used, strict=True)]
             for numbers in _numbers(left, self.privacy.k, most - total):
                 some = [of[u : u + n] for of, u, n in zip(rows, used, numbers, strict=True)]
                 bundle = self.bundle(np.concatenate(some))
                 names = self.targets.carries[bundle.rows].all(axis=0).tolist()
-                if not self.privacy.holds(bundle.rows):
+                if (shown and names <= shown[-1]) or not self.privacy.holds(bundle.rows):
                     yield None
-                elif not shown or names > shown[-1]:
-                    later = tuple(u + n for u, n in zip(used, numbers, strict=True))
-                    for more in clusters(later, total + sum(numbers), [*shown, names]):
-                        yield None if more is None else [bundle, *more]
+                    continue
+                later = tuple(u + n for u, n in zip(used, numbers, strict=True))
+                for more in clusters(later, total + sum(numbers), [*shown, names]):
+                    yield None if more is None else [bundle, *more]
 
         yield from clusters((0,) * len(rows), 0, [])
 
