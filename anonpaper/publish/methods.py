@@ -16,6 +16,7 @@ import numpy as np
 from anonpaper import errors
 from anonpaper.errors import ColumnError, ParameterError, is_among
 from anonpaper.groups import Entries, Partition, check_partition, dense_labels, group_bounds
+from anonpaper.hierarchy import STAR
 from anonpaper.microdata import MISSING, Attribute, Microdata, check_microdata
 from anonpaper.principles import GroupCounts, Principle
 from anonpaper.publish.judging import has_residue
@@ -46,9 +47,12 @@ def suppress(m: Microdata, p: Partition) -> Release:
     def kept_or_star(attribute, codes, group, starred):
         low, high = _bounds(attribute, codes, group, starred)
         # Sub-domain number = code of the kept value; one more, the last, is the star.
-        of_group = np.where(low == high, low, attribute.size)
+        of_group = np.where((low == high) & ~starred, low, attribute.size)
         codes = np.arange(attribute.size)
-        return SubDomains.runs(attribute, np.r_[codes, 0], np.r_[codes, codes[-1]]), of_group
+        values = SubDomains.runs(attribute, np.r_[codes, 0], np.r_[codes, codes[-1]])
+        if attribute.size == 1:  # the star of a single value is told by its name
+            values = replace(values, names=np.array([attribute.values[0], STAR], dtype=object))
+        return values, of_group
 
     return by_groups(m, p, "suppress", kept_or_star)
 
