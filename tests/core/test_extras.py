@@ -11,7 +11,7 @@ from anonpaper.datasets import loading
 from anonpaper.errors import NotInstalledError
 
 M = ap.examples.hospital()
-A_CSV = next(Path(ap.__file__).parent.glob("datasets/*.csv"))
+A_CSV = Path(ap.__file__).parent / "datasets" / "schooling.csv"
 
 
 def written(path):
@@ -23,7 +23,7 @@ CALLS = {
     "excel: openpyxl": lambda path: ap.read(path.with_suffix(".xlsx"), ["age"]),
     "parquet: pyarrow": written,
     "plots: matplotlib": lambda path: ap.plots,
-    "scale: ibis": lambda path: ap.scan(A_CSV, qi=["age"]),
+    "scale: ibis": lambda path: ap.scan(A_CSV, qi=["level"]),
     "search: pymoo.algorithms.moo.nsga2": lambda path: ap.preference_search(M, k=2),
 }
 

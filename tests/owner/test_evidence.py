@@ -169,6 +169,10 @@ def test_what_is_written_is_read_again(publish, tmp_path_factory, data):
     q = data.draw(st.lists(st.sampled_from(values), min_size=6, max_size=12))
     frame = pd.DataFrame({"q": q, "s": (["a, b", "c"] * 6)[: len(q)]})
     m = ap.Microdata(frame, ["q"], "s")
+    if publish == "recode" and "*" in q:  # the name of a hierarchy's root
+        with pytest.raises(errors.HierarchyError, match="means two sets of values"):
+            ap.full_domain(m, k=2)
+        return
     made = ap.full_domain(m, k=2) if publish == "recode" else ap.mondrian(m, k=2)
     rel, folder = getattr(ap, publish)(m, made), tmp_path_factory.mktemp("out")
     for ending in ("csv", "parquet"):
