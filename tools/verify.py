@@ -27,7 +27,7 @@ def main(committed: str, here: str, paper: str = "") -> int:
         path: about | {"notebook": name}
         for name, share in shares.items()
         for path, about in share["outputs"].items()
-        if path.endswith(".csv")
+        if path.endswith(".csv") and path.startswith(paper)
     }
     known = expected(Path(committed), paper)
     found = {
