@@ -58,8 +58,6 @@ class GroupCounts:
     def of_table(cls, table: np.ndarray) -> GroupCounts:
         """Make groups from rows per sensitive value, shape (m,) or (G, m), no group empty.
 
-        Examples
-        --------
         >>> GroupCounts.of_table([[2, 0, 1], [0, 4, 0]]).distinct().tolist()
         [2, 1]
         """

@@ -23,20 +23,11 @@ class Partition:
     """A grouping of the rows of a table: ``counts[i]`` rows of ``cell[i]`` are in ``group[i]``.
 
     Groups are numbered ``0..G-1``; -1 is for rows that are not published. Algorithms make
-    partitions of the cells of a table (:meth:`of_cells`); you can make one from labels.
+    partitions of the cells of a table (:meth:`of_cells`); you can make one from `labels`, the
+    group of every row, without gaps (else ParameterError). `info` is the algorithm's report about
+    its run. `starred`, shape (G, d), has the attributes that a group suppresses even if its rows
+    agree, as a constraint with an upper bound may require.
 
-    Parameters
-    ----------
-    labels : array of int, shape (n,)
-        The group of every row, without gaps. ParameterError for other labels.
-    info, algorithm : mapping and str, optional
-        The algorithm's report about its run, and its name.
-    starred : array of bool, shape (G, d), optional
-        Attributes that a group suppresses even if its rows agree, as a constraint with an upper
-        bound may require.
-
-    Examples
-    --------
     >>> p = Partition([0, 0, 1, -1])
     >>> p.n_groups, p.sizes().tolist(), [rows.tolist() for rows in p.groups()]
     (2, [2, 1], [[0, 1], [2]])
@@ -258,8 +249,6 @@ def checked_labels(labels, n: int | None = None) -> np.ndarray:
 def dense_labels(labels: np.ndarray) -> np.ndarray:
     """Renumber labels without gaps; their order and every -1 stay.
 
-    Examples
-    --------
     >>> dense_labels(np.array([7, -1, 2, 7])).tolist()
     [1, -1, 0, 1]
     """

@@ -237,11 +237,9 @@ class Hierarchy:
     ) -> Hierarchy:
         """Return a hierarchy of dates or timestamps, then a star; else ParameterError.
 
-        `values` are dates and timestamps, in their own time zones, or texts: by default like
-        ``2024-12-31`` and ``2024-12-31 10:15``, which are unambiguous. `levels` are of "day",
-        "month", "quarter", "year" and "decade", each coarser than the previous one. `form` is the
-        form of all texts, as for :meth:`datetime.datetime.strptime`: ``%d.%m.%Y``. It must include
-        the part of a date that the lowest level names, and all coarser parts.
+        `levels` are of "day", "month", "quarter", "year" and "decade", each coarser than the one
+        before. Texts are like ``2024-12-31 10:15``, or of a `form` such as ``%d.%m.%Y``, which has
+        the part of a date that the lowest level names, and all coarser ones.
 
         Examples
         --------

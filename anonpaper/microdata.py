@@ -35,29 +35,16 @@ __all__ = ["MISSING", "Attribute", "Cells", "Microdata", "check_microdata", "han
 class Microdata:
     """A table of people with its quasi-identifiers and sensitive attributes.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        One row per person, or several with `person`. The table keeps a copy for reading, in which
-        equal values are written alike.
-    qi, sensitive : sequence of column labels, and a column label or several, optional
-        The quasi-identifiers and the sensitive attributes (SA).
-    person : column label, optional
-        Identifies people with several rows; principles then count people. Never published.
-    missing : {"error", "drop", "category"}
-        Missing values in role columns are an error; or their rows are dropped (``dropped`` counts
-        them); or they become ``"?"``, last in its domain, and numbers and dates are then
-        generalized to sets. In `person` they are an error unless rows are dropped.
-    domains : mapping of column label to sequence of values, optional
-        Declared domains in order. A pandas Categorical declares its categories.
-    origin, synthetic : object, and array of bool, shape (len(frame),), optional
-        Where the data come from, and which rows are synthetic.
+    `frame` has a row per person, or several if the column `person`, which is never published,
+    identifies people. The table keeps a copy in which equal values are written alike. Missing
+    values in columns with a role are an error; or their rows are dropped (``dropped`` counts
+    them); or they become the category ``"?"``, last in its domain, beside the others. `domains`
+    declares values in their order, as a pandas Categorical does. `origin` says where the data come
+    from, and `synthetic`, one bool per row, who is invented.
 
-    Raises
-    ------
-    ColumnError, EmptyTableError, MissingValueError
-        A column is unknown, occurs twice, or has two roles; on first use also: a value is outside
-        its domain, infinite, or cannot be compared with another. No rows or quasi-identifiers.
+    ColumnError, EmptyTableError, MissingValueError: a column is unknown, occurs twice, or has two
+    roles; no rows or quasi-identifiers; on first use also a value that is outside its domain,
+    infinite, or not to be compared with another.
 
     Examples
     --------
@@ -226,19 +213,10 @@ class Microdata:
     ) -> Microdata:
         """Return a table made from this one; everything that is not named stays.
 
-        Parameters
-        ----------
-        frame : pandas.DataFrame, optional
-            Other rows or columns; `dropped` is then the number of rows that were dropped, if any.
-        qi, sensitive, person, origin, synthetic
-            As for :class:`Microdata`; None removes the role of `sensitive` or `person`.
-        domains : mapping of column label to sequence of values or None, optional
-            Further domains; None if the column itself shows its domain, as a Categorical does.
-
-        Raises
-        ------
-        ColumnError, EmptyTableError, MissingValueError, ParameterError
-            As :class:`Microdata`; or some rows are synthetic, and in another frame none is named.
+        `frame` has other rows or columns; `dropped` is then the number of rows that were dropped.
+        None removes the role of `sensitive` or `person`, and in `domains` what was declared.
+        Errors are those of :class:`Microdata`; ParameterError also if some rows are synthetic, and
+        of another frame it is not said which.
 
         Examples
         --------

@@ -16,14 +16,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonpaper.errors import (
-    InfeasibleError,
-    ParameterError,
-    check_choice,
-    check_integer,
-    check_number,
-    check_sequence,
-)
+from anonpaper import errors
+from anonpaper.errors import InfeasibleError, ParameterError, check_choice, check_integer
 from anonpaper.group_counts import GroupCounts, are_in_several_tuples
 from anonpaper.groups import Entries, checked_labels
 from anonpaper.microdata import Microdata, check_microdata
@@ -47,8 +41,6 @@ class Principle(ABC):
     private (`larger_is_safer`) and which level is required (`bound`). A principle on sensitive
     values holds for each sensitive attribute of a table, or for the attribute named by `of`.
 
-    Notes
-    -----
     A principle is *monotone* if joining two groups that meet it gives a group that meets it.
     Algorithms need this: if any grouping meets it, the whole table does. It is *upward closed* if
     a group still meets it after any rows join, like k and distinct l. The others are monotone if
@@ -59,8 +51,7 @@ class Principle(ABC):
     * recursive (c, l): r_1 < c (r_l + ... + r_m) means r_1 + c (r_1 + ... + r_{l-1}) < c n, and
       the sum of the largest counts is convex;
     * entropy: a mixture has at least the mean of the entropies, by concavity;
-    * t-closeness: both distances are norms of the difference of two distributions, hence convex in
-      the group's distribution, as long as the table's stays the same.
+    * t-closeness: both distances are convex in the group's distribution, if the table's stays.
     """
 
     larger_is_safer: ClassVar[bool] = True
@@ -82,9 +73,8 @@ class Principle(ABC):
         """Whether each group meets the principle, bool, shape (G,)."""
         levels = self.levels(counts)
         # Equality up to floating-point rounding counts as met.
-        if self.larger_is_safer:
-            return levels >= self.bound - 1e-9
-        return levels <= self.bound + 1e-9
+        sign = 1 if self.larger_is_safer else -1
+        return sign * levels >= sign * self.bound - 1e-9
 
     # Groups are given as counts (a GroupCounts, or integers as for GroupCounts.of_table), as
     # Entries, or as a Microdata and the group of every row, -1 for rows that are not published.
@@ -104,8 +94,6 @@ class Principle(ABC):
     def holds(self, counts: Groups, labels: np.ndarray | None = None) -> bool:
         """Whether every group meets the principle.
 
-        Examples
-        --------
         >>> FrequencyLDiversity(2).holds([3, 2, 1]), FrequencyLDiversity(2).holds([4, 2, 1])
         (True, False)
         """
@@ -146,8 +134,6 @@ class _OnValues(Principle):
 class KAnonymity(Principle):
     """Every group has at least k rows, or people if they have several rows (Samarati 2001).
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> KAnonymity(2).level(m, ap.examples.hospital_two_anonymous().labels)
     2
@@ -186,7 +172,7 @@ class _RealL(_OnValues):
     l: float
 
     def __post_init__(self) -> None:
-        check_number("l", self.l, 1, np.finfo(float).max)
+        errors.check_number("l", self.l, 1, np.finfo(float).max)
 
 
 @dataclass(frozen=True, repr=False)
@@ -195,8 +181,6 @@ class FrequencyLDiversity(_RealL):
 
     The level of a group is its size over its pillar height; l may be any number of at least 1.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> FrequencyLDiversity(2).failing(m, ap.examples.hospital_two_anonymous().labels)
     array([0])
@@ -233,7 +217,7 @@ class RecursiveLDiversity(_OnValues):
     larger_is_safer: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        check_number("c", self.c, 0, np.finfo(float).max, open_low=True)
+        errors.check_number("c", self.c, 0, np.finfo(float).max, open_low=True)
         check_integer("l", self.l, 1)
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
@@ -257,7 +241,7 @@ class Theta(_OnValues):
     larger_is_safer: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        check_number("theta", self.theta, 0, 1, open_low=True)
+        errors.check_number("theta", self.theta, 0, 1, open_low=True)
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
         return counts.largest() / counts.sizes
@@ -271,14 +255,9 @@ class TCloseness(_OnValues):
     L1 distance), with ``"ordered"`` they are (j - i) / (m - 1) apart in the order of their domain
     (Li, Li and Venkatasubramanian 2007). The level is the largest distance.
 
-    Notes
-    -----
     The whole table is the published one, without rows labelled -1. The m values of the ordered
-    distance are those that occur in it, in the order of the domain. Values that only a declared
-    domain or a Categorical has change nothing.
+    distance are those that occur in it: a declared domain changes nothing.
 
-    Examples
-    --------
     >>> TCloseness(0.3, "ordered").level([[3, 0, 0], [0, 0, 3], [0, 3, 3]])
     0.625
     """
@@ -288,7 +267,7 @@ class TCloseness(_OnValues):
     larger_is_safer: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        check_number("t", self.t, 0, 1)
+        errors.check_number("t", self.t, 0, 1)
         check_choice("distance", self.distance, ("equal", "ordered"))
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
@@ -302,36 +281,30 @@ class TCloseness(_OnValues):
             absent = 1 - np.add.reduceat(total[counts.sensitive], counts.start[:-1])
             apart = np.abs(share - total[counts.sensitive])
             return (np.add.reduceat(apart, counts.start[:-1]) + absent) / 2
-        return self._ordered_levels(counts, share, total)
-
-    @staticmethod
-    def _ordered_levels(counts: GroupCounts, share: np.ndarray, total: np.ndarray) -> np.ndarray:
-        levels = np.empty(len(counts.sizes))
-        occurs = total > 0
-        total, rank = total[occurs], np.cumsum(occurs) - 1
-        steps = max(len(total) - 1, 1)
-        block = max(1, 10_000_000 // len(total))
-        for low in range(0, len(levels), block):
-            high = min(low + block, len(levels))
-            entries = slice(counts.start[low], counts.start[high])
-            shares = np.zeros((high - low, len(total)))
+        rank, total = np.cumsum(total > 0) - 1, total[total > 0]
+        found = []
+        for groups in np.array_split(
+            counts.sizes, 1 + len(total) * len(counts.sizes) // 10_000_000
+        ):
+            low = sum(map(len, found))
+            entries = slice(counts.start[low], counts.start[low + len(groups)])
+            shares = np.zeros((len(groups), len(total)))
             group, place = counts.group_of_entry[entries] - low, rank[counts.sensitive[entries]]
             shares[group, place] = share[entries]
-            levels[low:high] = np.abs(np.cumsum(shares - total, axis=1)).sum(axis=1) / steps
-        return levels
+            found.append(np.abs(np.cumsum(shares - total, axis=1)).sum(axis=1))
+        return np.concatenate(found) / max(len(total) - 1, 1)
 
 
 #: The principles that :func:`read_principle` reads, by name.
-_KINDS = (KAnonymity, DistinctLDiversity, FrequencyLDiversity, EntropyLDiversity)
-_KINDS += (RecursiveLDiversity, Theta, TCloseness)
-_BY_NAME = {kind.__name__: kind for kind in _KINDS}
+_BY_NAME = {kind.__name__: kind for kind in (
+    KAnonymity, DistinctLDiversity, FrequencyLDiversity, EntropyLDiversity, RecursiveLDiversity,
+    Theta, TCloseness,
+)}  # fmt: skip
 
 
 def read_principle(text: str) -> Principle:
     """Return the principle that a text writes, as ``repr`` does; ParameterError otherwise.
 
-    Examples
-    --------
     >>> read_principle('DistinctLDiversity(3, of="drug")')
     DistinctLDiversity(l=3, of='drug')
     """
@@ -353,7 +326,7 @@ def read_principle(text: str) -> Principle:
 def required(m: Microdata, principles: Sequence[Principle]) -> dict[object, list[Principle]]:
     """Return the principles required of each sensitive attribute, or of none (None)."""
     found: dict[object, list[Principle]] = {}
-    for principle in check_sequence("require", principles, Principle):
+    for principle in errors.check_sequence("require", principles, Principle):
         if not principle.monotone:
             raise ParameterError(
                 f"{principle} is not declared `monotone` (joined groups keep it), so a search "
@@ -372,7 +345,7 @@ def required(m: Microdata, principles: Sequence[Principle]) -> dict[object, list
 
 def rows_of_budget(m: Microdata, suppression: float, principles: Sequence[Principle]) -> int:
     """Return the number of rows that may be withheld, a share of all, rounded down."""
-    rows = int(check_number("suppression", suppression, 0, 1) * m.n + 1e-9)
+    rows = int(errors.check_number("suppression", suppression, 0, 1) * m.n + 1e-9)
     if rows and any(isinstance(principle, TCloseness) for principle in principles):
         raise ParameterError(
             "t-closeness compares with the published rows, which suppression changes: leave "
@@ -418,8 +391,9 @@ def require_diverse(m: Microdata, l: int, diversity: str = "frequency") -> int:
         largest = m.n // int(counts.max())
         value = f"{m.sensitive!r} = {m.sensitive_attribute.values[counts.argmax()]!r}"
         reason = f"{counts.max()} of its {m.n} rows have {value}, more than one in {l}"
-    remedy = f"the largest feasible l is {largest}"
-    remedy = remedy if largest >= 2 else "no l of 2 or more is feasible"
+    remedy = (
+        f"the largest feasible l is {largest}" if largest > 1 else "no l of 2 or more is feasible"
+    )
     raise InfeasibleError(f"the table cannot be {diversity} {l}-diverse: {reason}; {remedy}")
 
 

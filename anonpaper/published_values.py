@@ -84,8 +84,8 @@ class SubDomains:
 
     @property
     def is_star(self) -> np.ndarray:
-        """Whether a sub-domain is the whole domain of at least two values, shape (r,)."""
-        return (self.sizes == self.attribute.size) & (self.attribute.size > 1)
+        """Whether a sub-domain is the whole domain, and not written as its only value; (r,)."""
+        return (self.sizes == self.attribute.size) & ~self.is_kept
 
     @property
     def is_kept(self) -> np.ndarray:

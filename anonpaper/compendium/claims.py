@@ -32,10 +32,10 @@ from anonpaper.errors import ParameterError
 
 __all__ = [
     "CANNOT_BE_TESTED", "IN_PART", "MOSTLY", "NOT_REPRODUCED", "REPRODUCED", "UNDECIDED",
-    "VERDICTS", "Claim", "Finding", "about", "all_of", "by_intervals", "cannot_be_tested", "claim",
-    "claims_of", "holds", "holds_everywhere", "in_words", "judged", "listed", "means",
-    "on_average", "one_more_run", "settings", "share",
-    "shown_once", "span", "steps",
+    "VERDICTS", "Claim", "Finding", "about", "all_of", "along_k", "by_intervals", "by_seed",
+    "cannot_be_tested", "claim", "claims_of", "holds", "holds_everywhere", "in_words", "judged",
+    "leads", "listed", "means", "on_average", "one_more_run", "settings", "share", "shown_once",
+    "span", "steps",
 ]  # fmt: skip
 
 REPRODUCED, IN_PART, NOT_REPRODUCED = "reproduced", "in part", "not reproduced"
@@ -382,3 +382,35 @@ def steps(values: pd.Series | pd.DataFrame, along: str) -> pd.Series | pd.DataFr
         return ordered.diff().iloc[1:]
     groups = ordered.groupby(level=others, sort=False)
     return groups.diff()[groups.cumcount() > 0]
+
+
+def by_seed(table: pd.DataFrame, value: str) -> pd.DataFrame:
+    """Return a value by method, table and k (rows) and seed (columns).
+
+    A method that was run once draws nothing: its value stands for all seeds. A method that lacks
+    a number at some setting is left out.
+    """
+    index = [name for name in ("method", "name", "k") if name in table]
+    wide = table.pivot(index=index, columns="seed", values=value).ffill(axis=1)
+    measured = wide.notna().all(axis=1).groupby("method").all()
+    return wide.loc[measured.index[measured]]
+
+
+def leads(table: pd.DataFrame, value: str, method="Proposed", lowest=True, **options) -> Finding:
+    """Judge by `means` whether a method is as good as the best of all others at each setting."""
+    wide, sign = by_seed(table, value), 1 if lowest else -1
+    parts = {name: sign * wide.loc[name] for name in wide.index.unique("method")}
+    mine, rest = parts.pop(method), np.array([part.to_numpy() for part in parts.values()])
+    if abs(rest - mine.to_numpy()).max() < 1e-9:
+        return cannot_be_tested("this reading cannot tell the methods apart")
+    best = rest.min(axis=0)
+    told = [f"{sign * mean:.3f}" for mean in (mine.to_numpy().mean(), best.mean())]
+    told = f"{told[0]}, the best other {told[1]} on average"
+    return means(best - mine, above=0, measured=told, **options)
+
+
+def along_k(table: pd.DataFrame, value: str, rises: bool = False, **options) -> Finding:
+    """Judge by `means` every step from one k to the next, for each table and method."""
+    change = steps(by_seed(table, value), along="k") * (1 if rises else -1)
+    told = f"{(change.mean(axis=1) >= 0).sum()} of {len(change)} steps on average"
+    return means(change, above=0, measured=told, **options)

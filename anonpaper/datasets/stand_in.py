@@ -19,7 +19,7 @@ from anonpaper.randomness import generator
 __all__ = ["VERSION", "generate", "published_summary"]
 
 #: Part of every cache key: raise it when the generator changes.
-VERSION = 1
+VERSION = 2
 
 
 def published_summary(name: str) -> dict[str, Any]:
@@ -57,19 +57,10 @@ def _repeated(cells: list[list[Any]], order: np.ndarray) -> list[pd.Series]:
 
 
 def _labels(column: dict[str, Any], rows: int, _: np.random.Generator) -> list:
-    """Return made-up labels: the most frequent as often as published, the others a long tail."""
-    size, distinct = rows - column["missing"], column["distinct"]
-    counts = np.ones(distinct, dtype=np.int64)
-    counts[0] = column["most"]
-    spare = size - counts.sum()
-    share = 1 / np.arange(2, distinct + 1) ** 0.9
-    extra = np.floor(spare * share / share.sum()).astype(np.int64)
-    counts[1:] += np.minimum(extra, column["most"] - 1)
-    while (spare := size - counts.sum()) > 0:  # left over by rounding and the cap
-        room = np.flatnonzero(counts < column["most"])[:spare]
-        counts[room] += 1
-    names = [f"{column['name']} {number:05d}" for number in range(1, distinct + 1)]
-    return np.repeat(np.array(names, dtype=object), counts).tolist()
+    """Return made-up labels: the most frequent as often as published, the others alike."""
+    most, others = column["most"], rows - column["missing"] - column["most"]
+    labels = [f"{column['name']} {number:05d}" for number in range(1, column["distinct"] + 1)]
+    return labels[:1] * most + [labels[1 + i % (len(labels) - 1)] for i in range(others)]
 
 
 def _numbers(column: dict[str, Any], rows: int, rng: np.random.Generator) -> list:

@@ -31,10 +31,10 @@ def plausible_values(
     """Which sensitive values an attacker considers possible for every row, shape (n, m), bool.
 
     The attacker knows the quasi-identifiers `known` of a row, at least one, and learns from
-    `people` with the same columns (else ColumnError): by default the table itself, with the
-    person's own row, the best possible knowledge. A value is implausible if none of the people who
-    agree on `known` has it, or a smaller share of them than `least_share`, in [0, 1]. If nobody
-    agrees, every value is plausible.
+    `people` with the same columns (else ColumnError): by default the table itself, the best
+    possible knowledge. A value is implausible if none of the people who agree on `known` has it,
+    or a smaller share of them than `least_share`, in [0, 1]. If nobody agrees, every value is
+    plausible.
 
     >>> m = ap.examples.hospital()
     >>> plausible_values(m, ["Gender"], 0.2).sum(axis=1).tolist()
@@ -70,14 +70,11 @@ def plausible_values(
 def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = None) -> np.ndarray:
     """Probability that an attacker guesses the sensitive value of a row: from 0 to 1.
 
-    The attacker names a most frequent value of the person's group, among the values plausible for
-    the person. Ties are drawn at random. If no value of the group is plausible, all are. Swapping
-    and anatomy give the same probabilities. O(n·m).
-
-    `labels` are the groups of the n rows of the original table, -1 for rows that are not
-    published, whose result is NaN. `plausible` is the attacker's knowledge (see
-    :func:`plausible_values`), shape (n, m), else ParameterError; none by default, and then the
-    mean of the result over a group is its largest share of a value.
+    The attacker names a most frequent value of the person's group, among the `plausible` values of
+    the person (:func:`plausible_values`, shape (n, m), else ParameterError; all by default). Ties
+    are drawn at random. If no value of the group is plausible, all are. Swapping and anatomy give
+    the same probabilities. `labels` are the groups of the n rows of the original table, -1 for
+    rows that are not published, whose result is NaN. O(n·m).
 
     >>> m = ap.examples.hospital()
     >>> labels = ap.examples.hospital_two_diverse().labels
@@ -134,12 +131,10 @@ def definetti(release: Release) -> dict[str, float]:
     deFinetti's attack learns from all groups together which sensitive values go with which
     quasi-identifiers, by naive Bayes. Each of ten rounds learns from the beliefs of the round
     before, and then fits them to the counts of every group. `release` is a swapped or anatomized
-    table, where the attacker sees who is in which group; else ParameterError.
-
-    ``learned`` is the share of right guesses of the attack, and ``counted`` the expected share of
-    who names a most frequent value of the group. O(n·m·d). Source: D. Kifer, *Attacks on privacy
-    and deFinetti's theorem*, SIGMOD 2009, with the permutations of a group replaced by fitting to
-    its counts.
+    table, else ParameterError. ``learned`` is the share of right guesses of the attack, and
+    ``counted`` the expected share of who names a most frequent value of the group. O(n·m·d).
+    Source: D. Kifer, *Attacks on privacy and deFinetti's theorem*, SIGMOD 2009, with the
+    permutations of a group replaced by fitting to its counts.
 
     >>> m = ap.examples.hospital()
     >>> definetti(ap.anatomize(m, ap.examples.hospital_two_diverse()))

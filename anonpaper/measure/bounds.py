@@ -46,8 +46,6 @@ def fewest_stars(
     So the solver's rounding cannot invalidate it: prices are rounded and summed in integers. For
     k-anonymity, k replaces l and every row has its own value.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> fewest_stars(m, l=2), ap.exact(m, l=2).info["cost"], fewest_stars(m, k=2)
     (6, 6, 2)

@@ -73,16 +73,9 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
     r"""Least possible discernibility over the discernibility of a release, from 0 to 1.
 
     D is :func:`discernibility`, except that a class below k rows adds n for each row. D_min is its
-    value for the most even partition into floor(n/k) groups, n² its largest value.
-
-    ========= ============================================ ======================================
-    ``of``    formula                                      behaviour
-    ========= ============================================ ======================================
-    ratio     :math:`\min(1, D_{min}/D)`                   the default; spreads well
-    log       :math:`1 - \ln(D/D_{min})/\ln(n^2/D_{min})`  spreads the scale, 0 for one class
-    range     :math:`1 - (D - D_{min})/(n^2 - D_{min})`    near 1 for any sane result if n >> k
-    stars     :math:`1 - stars / (n d)`                    the quantity in the problem statement
-    ========= ============================================ ======================================
+    value for the most even partition into floor(n/k) groups. ``of="ratio"`` is min(1, D_min/D),
+    ``"log"`` 1 - ln(D/D_min)/ln(n²/D_min), ``"range"`` 1 - (D - D_min)/(n² - D_min), and
+    ``"stars"`` 1 - stars/(n d), the quantity in the problem statement.
 
     This is the *accuracy* of diva2021. The paper does not define how discernibility becomes a
     share: the formulas are ours, so only the order of its curves can be compared. ParameterError
@@ -130,11 +123,9 @@ def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
 
     A sub-domain costs its extent over the extent of the domain: for a numeric attribute (max -
     min) / (domain max - domain min), for any other (size - 1) / (domain size - 1). `weights` per
-    attribute are finite and at least 0, by default 1.
-
-    Source: Xu et al., *Utility-based anonymization using local recoding*, KDD 2006, whose penalty
-    for a set of categorical values is size / domain size. Subtracting 1 from both gives the range
-    [0, 1] of numeric attributes.
+    attribute are finite and at least 0, by default 1. Source: Xu et al., *Utility-based
+    anonymization using local recoding*, KDD 2006, whose penalty for a set of categorical values is
+    size / domain size.
 
     >>> ncp(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     8.0
@@ -198,12 +189,10 @@ def kl_divergence(rel: Release) -> float:
 
     .. math:: KL(f, f^*) = \sum_{p: f(p) > 0} f(p) \ln\frac{f(p)}{f^*(p)}
 
-    with natural logarithm (xiao2010, equation 2, after Kifer and Gehrke, SIGMOD 2006). It is 0 if
+    with natural logarithm (xiao2010, equation 2, after Kifer and Gehrke, SIGMOD 2006): 0 if
     nothing was generalized, and infinite if no published row covers some point of the table.
-    ColumnError if the table has no sensitive attribute.
-
-    The domain is never enumerated: every distinct published row tests the points between its
-    bounds in one attribute, at worst O(e · r) for e cells and r such rows.
+    ColumnError without a sensitive attribute. At worst O(e · r) for e cells and r distinct
+    published rows.
 
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> round(kl_divergence(rel), 4)
@@ -219,28 +208,12 @@ def kl_divergence(rel: Release) -> float:
         return float("inf")
     domains = [p.sub_domains for p in rel.published]
     index, rows = [p.index[shown] for p in rel.published], rel.entries.counts[shown]
-    if rel.recoding is not None and shown.all():
-        density = _density_of_recoding(rel, points, kinds)
-    else:
-        boxes = boxes_of(domains, index, rel.secrets[shown], values, rows)
-        density = weight_at(points, domains, boxes, boxes.counts / boxes.volume, kinds)
+    boxes = boxes_of(domains, index, rel.secrets[shown], values, rows)
+    density = weight_at(points, domains, boxes, boxes.counts / boxes.volume, kinds)
     f = counts / m.n
     with np.errstate(divide="ignore"):
         divergence = float((f * np.log(f / (density / m.n))).sum())
     return max(divergence, 0.0)  # below 0 by rounding only
-
-
-def _density_of_recoding(rel: Release, points: np.ndarray, kinds: np.ndarray) -> np.ndarray:
-    """Expected number of rows at every point: sub-domains of a recoding do not overlap."""
-    places = [ids[codes] for ids, codes in zip(rel.recoding.maps, points.T, strict=True)]
-    rows, n = [*(p.index for p in rel.published), rel.secrets], len(rel.shown)
-    sizes = [len(p.sub_domains) for p in rel.published]
-    sizes.append(rel.microdata.sensitive_attribute.size)
-    both = zip(rows, [*places, kinds], strict=True)
-    key, *_ = distinct([np.concatenate(pair) for pair in both], sizes)
-    counts = np.bincount(key[:n], rel.entries.counts, key.max() + 1)
-    volumes = [p.sizes[place] for p, place in zip(rel.published, places, strict=True)]
-    return counts[key[n:]] / np.prod(volumes, axis=0, dtype=float)
 
 
 def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:

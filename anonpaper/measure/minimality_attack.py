@@ -9,53 +9,50 @@ from __future__ import annotations
 
 import ast
 import contextlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import product
 from math import factorial, prod
 
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import ParameterError, check_integer
-from anonpaper.groups import Entries, Partition
+from anonpaper.errors import ParameterError, SizeLimitError, check_integer
+from anonpaper.groups import Entries
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.partition.tp import tp, tp_plus
 from anonpaper.principles import GroupCounts
-from anonpaper.publish import GroupRelease, Release, check_release
+from anonpaper.publish import Release, check_release, generalize, recode, suppress
 from anonpaper.recoders.lattice import full_domain
-from anonpaper.recoding import Recoding
 from anonpaper.roles import only_one
 
 __all__ = ["minimality"]
 
-Algorithm = Callable[[Microdata], Partition | Recoding]
-
-#: Algorithms that can be run again from the call that a result records.
+#: Algorithms that can be run again from the call that a result records, and their publications.
 _DETERMINISTIC = {function.__name__: function for function in (tp, tp_plus, mondrian, full_domain)}
+_FORMS = {function.__name__: function for function in (suppress, generalize, recode)}
+_MOST_CELLS = 300  # kinds of rows that are published below full detail
 
 
 def minimality(rel: Release, *, most: int = 2_000) -> pd.DataFrame:
-    r"""Greatest posterior of a value for an attacker who knows the algorithm: above 0, up to 1.
+    """Greatest posterior of a value for an attacker who knows the algorithm: above 0, up to 1.
 
-    The attacker knows everybody's quasi-identifiers, and the algorithm with its parameters and
-    ties, and sees how many people of each QI tuple and sensitive value are in every group (in a
-    swapped or anatomized table, also who). All tables are equally likely in advance. The posterior
-    of a value for a person is its share in all tables that the algorithm turns into this release.
+    The attacker has the written file and everybody's quasi-identifiers, and knows the algorithm
+    with its parameters and ties. All tables with the published sensitive values are equally likely
+    in advance. The posterior of a value for a person is its share in all tables of which the
+    algorithm makes this file.
 
-    The release is made by ``tp``, ``tp_plus`` or, with `l`, ``mondrian`` or ``full_domain`` (with
-    default hierarchies), of a table with one sensitive attribute, else ColumnError. ParameterError
-    for another method, or if rows are withheld or people have several rows. At most `most` tables
-    are tried. If there are more, lower bounds are returned: after TP and TP+ for every person,
-    otherwise ``promised``, on average over a group.
+    The release is made by ``suppress``, ``generalize`` or ``recode`` from ``tp``, ``tp_plus`` or,
+    with `l`, ``mondrian`` or ``full_domain`` (with default hierarchies), of a table with one
+    sensitive attribute, else ColumnError. ParameterError for another method or form, or if rows
+    are withheld or people have several rows. At most `most` tables are tried. If the file allows
+    more, a lower bound for every person is returned after TP and TP+, else SizeLimitError.
 
     The DataFrame has per row ``promised``, the largest share of one sensitive value in the
     person's group; ``concluded``, the greatest posterior or a lower bound; ``exact``, True for a
-    posterior.
-
-    Sources: R. C.-W. Wong et al., *Minimality attack in privacy preserving data publishing*, VLDB
-    2007: the posterior of one group from a minimality principle. xiao2010, section 5, for TP.
+    posterior. Sources: R. C.-W. Wong et al., *Minimality attack in privacy preserving data
+    publishing*, VLDB 2007; xiao2010, section 5, for TP.
 
     >>> m = ap.examples.hospital()
     >>> seen = minimality(ap.generalize(m, ap.mondrian(m, k=2, l=2)))
@@ -73,32 +70,34 @@ def minimality(rel: Release, *, most: int = 2_000) -> pd.DataFrame:
         raise ParameterError(
             f"{int((labels < 0).sum())} rows are withheld: minimality needs all rows"
         )
-    algorithm, promised = _read_off(rel), _largest_share(m, labels)
-    if _groups_shown(rel, algorithm(m), m.sensitive_codes) is None:
+    algorithm = _read_off(rel)
+    if _rows_of(_FORMS[rel.method](m, algorithm(m))) != _rows_of(rel):
         raise ParameterError("the algorithm makes another release of this table: publish that one")
-    found = _all_tables(m, labels, most)
-    if found is not None:
-        concluded, exact = _by_rerunning(rel, algorithm, *found), np.ones(m.n, dtype=bool)
+    tables = _all_tables(rel, most)
+    if tables is not None:
+        concluded, exact = _by_rerunning(rel, algorithm, *tables), np.ones(m.n, dtype=bool)
     elif algorithm.func in (tp, tp_plus):
         concluded, exact = _by_pillars(rel, algorithm.keywords["l"])
     else:
-        concluded, exact = promised, np.zeros(m.n, dtype=bool)
+        raise SizeLimitError(f"the file allows more than {most} tables: increase most, or sample")
+    promised = _largest_share(m, labels)
     columns = {"promised": promised, "concluded": concluded, "exact": exact}
     return pd.DataFrame(columns, index=m.frame.index)
 
 
-def _read_off(rel: Release) -> Algorithm:
+def _read_off(rel: Release) -> partial:
     """The algorithm that a release says made it."""
     call = (rel.partition if rel.recoding is None else rel.recoding).call
     name, _, parameters = call.removeprefix("ap.").partition("(m, ")
     with contextlib.suppress(SyntaxError, ValueError):  # a parameter that is not a plain value
         parsed = ast.parse(f"dict({parameters}", mode="eval").body
         given = {p.arg: ast.literal_eval(p.value) for p in parsed.keywords}
-        if given.get("l") is not None and name in _DETERMINISTIC:
+        if given.get("l") is not None and name in _DETERMINISTIC and rel.method in _FORMS:
             return partial(_DETERMINISTIC[name], **given)
     raise ParameterError(
-        f"{call or 'the release'!r} cannot be run again: only tp, tp_plus, mondrian and "
-        "full_domain with l can, with default hierarchies"
+        f"{rel.call or 'the release'!r} cannot be run again: only tp, tp_plus, mondrian and "
+        "full_domain with l can, with default hierarchies, published by suppress, generalize or "
+        "recode"
     )
 
 
@@ -107,71 +106,55 @@ def _largest_share(m: Microdata, labels: np.ndarray) -> np.ndarray:
     return (sets.largest() / sets.sizes)[labels]
 
 
-# -- what the attacker sees -------------------------------------------------------------------
+def _rows_of(rel: Release) -> Counter:
+    """The rows of the written file, in no order."""
+    texts = [np.array([*map(str, p.labels)], object)[p.index] for p in rel.published]
+    found = Counter()
+    for *row, count in zip(*texts, rel.secrets.tolist(), rel.entries.counts, strict=True):
+        found[tuple(row)] += int(count)
+    return found
 
 
-def _groups_shown(rel: Release, result: Partition | Recoding, sensitive: np.ndarray):
-    """The groups of a result as (margins, rows); None if their release is not `rel`."""
-    m, labels = rel.microdata, rel.partition.labels
-    if isinstance(result, Recoding) and result != rel.recoding:
-        return None
-    made = labels if isinstance(result, Recoding) else result.labels
-    groups, shown = _with_margins(m, made, sensitive), _with_margins(m, labels, m.sensitive_codes)
-    return groups if sorted(key for key, _ in groups) == sorted(key for key, _ in shown) else None
+# -- exact: every table that the file allows --------------------------------------------------
 
 
-def _with_margins(m: Microdata, labels: np.ndarray, sensitive: np.ndarray) -> list:
-    """Groups as (margins, rows): margins are the tuples and sensitive values that are shown."""
-    tuples = m.cells.tuple_of_row
-    return [
-        ((np.sort(tuples[rows]).tobytes(), np.sort(sensitive[rows]).tobytes()), rows)
-        for rows in Partition(labels).groups()
-    ]
+def _all_tables(rel: Release, most: int) -> tuple[np.ndarray, list] | None:
+    """The *open* tuples, which rows with a generalized value may be of, and all their tables.
 
-
-def _alike(rel: Release, open_rows: dict, groups: list) -> Iterator[tuple]:
-    """Sets of rows of open tuples that differ only in their values, with a name."""
-    # People of one tuple are alike; if groups are shown, only within groups of equal margins.
-    if not isinstance(rel, GroupRelease):
-        yield from open_rows.items()
-        return
-    tuples = rel.microdata.cells.tuple_of_row
-    for margins, rows in groups:
-        for t in np.intersect1d(tuples[rows], list(open_rows)):
-            yield (margins, t), rows[tuples[rows] == t]
-
-
-# -- exact: every table that fits -------------------------------------------------------------
-
-
-def _all_tables(m: Microdata, labels: np.ndarray, most: int) -> tuple[dict, list] | None:
-    """The rows of the *open* tuples, which share a group with another tuple, and all their tables.
-
-    A table h(Q, v), shape (t, m), has the margins that all groups show. None if the groups of
-    several tuples can be filled in more than `most` ways.
+    A table h(Q, v), shape (t, m), has the margins of the file. None if it allows more than `most`.
     """
-    values = m.sensitive_attribute.size
-    groups = Partition(labels).groups()
-    shown = [np.unique(m.cells.tuple_of_row[rows], return_counts=True) for rows in groups]
-    several = [tuples for tuples, _ in shown if len(tuples) > 1]
-    opened = np.unique(np.concatenate([np.empty(0, np.intp), *several]))
-    settled, fillings, ways = np.zeros((len(opened), values), np.intp), [], 1
-    for (tuples, sizes), rows in zip(shown, groups, strict=True):
-        counts = np.bincount(m.sensitive_codes[rows], minlength=values)
-        if len(tuples) == 1:
-            settled[opened == tuples[0]] += counts
-            continue
-        found = _fillings(sizes, counts, most // ways)
-        if found is None:
-            return None
-        ways *= len(found)
-        # Row t of a unit matrix moves the filled counts to the place of tuple t.
-        place = (opened[:, None] == tuples).astype(np.intp)
-        fillings.append([place @ filling for filling in found])
-    start = m.cells.tuple_start
-    tables = [sum(choice, settled) for choice in product(*fillings)]
-    distinct = {table.tobytes(): table for table in tables}
-    return {t: m.cells.rows[start[t] : start[t + 1]] for t in opened}, list(distinct.values())
+    m, group = rel.microdata, rel.classes.group
+    kept = np.all([(p.sizes == 1)[p.index] for p in rel.published], axis=0)
+    held = np.zeros((len(m.cells), m.sensitive_attribute.size), np.intp)
+    np.add.at(held, (rel.entries.tuples[kept], rel.secrets[kept]), rel.entries.counts[kept])
+    wanted = m.cells.tuple_sizes - held.sum(axis=1)
+    opened = np.flatnonzero(wanted)
+    classes, first, number = np.unique(group[~kept], return_index=True, return_inverse=True)
+    if len(classes) * held.shape[1] > _MOST_CELLS:
+        return None
+    left = np.zeros((len(classes), held.shape[1]), np.intp)
+    np.add.at(left, (number, rel.secrets[~kept]), rel.entries.counts[~kept])
+    one = np.flatnonzero(~kept)[first]
+    begun = {(): (held[:0], left)}
+    for t in opened:
+        covers = [p.sub_domains.contains(p.index[one], code)
+                  for p, code in zip(rel.published, m.cells.tuples[t], strict=True)]  # fmt: skip
+        covers, grown = np.all(covers, axis=0), {}
+        for filled, left in begun.values():
+            offered = np.where(covers[:, None], left, 0)
+            places = np.nonzero(offered)
+            if offered.sum() < wanted[t]:
+                continue
+            for drawn in _draws(int(wanted[t]), offered[places]):
+                rest, own = left.copy(), held[t].copy()
+                rest[places] -= drawn
+                np.add.at(own, places[1], drawn)
+                table = np.vstack([filled, own])
+                grown[table.tobytes(), rest.tobytes()] = table, rest
+                if len(grown) > most:
+                    return None
+        begun = grown
+    return opened, list({table.tobytes(): table for table, _ in begun.values()}.values())
 
 
 def _fillings(sizes: np.ndarray, counts: np.ndarray, most: int) -> list | None:
@@ -199,29 +182,22 @@ def _draws(total: int, counts: np.ndarray) -> Iterator[np.ndarray]:
             yield np.r_[first, others]
 
 
-def _by_rerunning(rel: Release, algorithm: Algorithm, open_rows: dict, tables: list) -> np.ndarray:
+def _by_rerunning(rel: Release, algorithm: Callable, opened: np.ndarray, tables: list):
     """The greatest posterior of every row: a value's largest share in all tables that fit."""
-    m, true_values = rel.microdata, rel.microdata.sensitive_codes
-    fits = {}  # similar people -> rows by sensitive value, over all tables that fit
+    m, seen, fits = rel.microdata, _rows_of(rel), 0
+    start = m.cells.tuple_start
     for table in tables:
-        sensitive = true_values.copy()
-        for rows, counts in zip(open_rows.values(), table, strict=True):
+        sensitive = m.sensitive_codes.copy()
+        for t, counts in zip(opened, table, strict=True):
+            rows = m.cells.rows[start[t] : start[t + 1]]
             sensitive[rows] = np.repeat(np.arange(len(counts)), counts)
         other = m.with_codes({m.sensitive: sensitive})
-        groups = _groups_shown(rel, algorithm(other), sensitive)
-        if groups is None:
-            continue
-        ways = prod(factorial(sum(h)) // prod(map(factorial, h)) for h in table.tolist())
-        for name, rows in _alike(rel, open_rows, groups):
-            values = np.bincount(sensitive[rows], minlength=table.shape[1]).astype(object)
-            fits[name] = fits.get(name, 0) + ways * values
-
-    # For other tuples the groups show the counts, but not who has which value.
-    known = m.cells.tuple_of_row
-    concluded = _largest_share(m, rel.partition.labels if isinstance(rel, GroupRelease) else known)
-    groups = _with_margins(m, rel.partition.labels, true_values)
-    for name, rows in _alike(rel, open_rows, groups):
-        concluded[rows] = max(fits[name]) / sum(fits[name])
+        if _rows_of(_FORMS[rel.method](other, algorithm(other))) == seen:
+            ways = prod(factorial(sum(h)) // prod(map(factorial, h)) for h in table.tolist())
+            fits = fits + ways * table.astype(object)
+    concluded = _largest_share(m, m.cells.tuple_of_row)
+    for t, votes in zip(opened, fits, strict=True):
+        concluded[m.cells.rows[start[t] : start[t + 1]]] = max(votes) / sum(votes)
     return concluded
 
 
@@ -239,7 +215,7 @@ def _by_pillars(rel: Release, l: int) -> tuple[np.ndarray, np.ndarray]:
     m, p = rel.microdata, rel.partition
     first_of_residue = p.n_groups - p.info.get("residue_groups", 1)
     removed = np.flatnonzero(p.labels >= first_of_residue)
-    tuples, place = np.unique(m.cells.tuple_of_row[removed], return_inverse=True)
+    tuples, lost = np.unique(m.cells.tuple_of_row[removed], return_counts=True)
 
     # The rest of the tuples that lost rows, and the possible values of their lost rows.
     left = np.zeros((len(tuples), m.sensitive_attribute.size), np.intp)
@@ -253,17 +229,8 @@ def _by_pillars(rel: Release, l: int) -> tuple[np.ndarray, np.ndarray]:
     if residue.sum() - l * residue.max() >= l * (l - 1):
         possible &= left == left.max(axis=1, keepdims=True)
 
-    if isinstance(rel, GroupRelease):
-        in_group = np.zeros((p.n_groups - first_of_residue, left.shape[1]), dtype=bool)
-        group = p.labels[removed] - first_of_residue
-        in_group[group, m.sensitive_codes[removed]] = True
-        choices = (possible[place] & in_group[group]).sum(axis=1)
-        concluded, exact = _largest_share(m, p.labels), np.ones(m.n, dtype=bool)
-        concluded[removed], exact[removed] = 1 / choices, choices == 1
-        return concluded, exact
     # A person of a tuple has a kept value or a possible one: on average over the possible ones,
     # their kept rows and an equal part of all lost rows.
-    lost = np.bincount(place)
     choices = possible.sum(axis=1)
     on_average = ((left * possible).sum(axis=1) + lost) / choices
     share = np.maximum(left.max(axis=1), on_average) / (left.sum(axis=1) + lost)

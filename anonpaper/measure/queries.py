@@ -60,15 +60,13 @@ class Workload:
         it. In a swapped table, rows are counted. In an anatomy, a row counts for every sensitive
         value by its share in the group. With sub-domains, a row counts by the share of its
         sub-domains that the query includes, as if values were equally likely and independent.
-        ParameterError if the tables are not of the same people, or have other attributes than the
-        queries. O(q·c·(d + t·m)) for c distinct QI tuples, or equivalence classes of sub-domains.
+        ParameterError if the tables are not of the same people, or have other attributes. O(q·c·(d
+        + t·m)) for c distinct QI tuples, or classes.
         """
         people = [table if isinstance(table, Microdata) else table.microdata for table in tables]
         m = people[0]
         if any(other is not m for other in people):
-            raise errors.ParameterError(
-                "the tables are not of the same people: call answers for each"
-            )
+            raise errors.ParameterError("the tables are not of the same people: ask each alone")
         mine = [(a.name, a.size) for a in (*self.attributes, self.sensitive)]
         theirs = [(a.name, a.size) for a in (*m.attributes, m.sensitive_attribute)]
         if mine != theirs:
@@ -229,7 +227,7 @@ def _crosstab(rows, columns, height: int, width: int, counts: np.ndarray) -> np.
 def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Chi-square distance of histograms, the sum of (x - y)^2 / (x + y): at least 0.
 
-    `x` and `y` are finite counts of at least 0, shape (..., m), that broadcast, else
+    `x` and `y` are finite counts of at least 0, shape (..., m), else
     ParameterError; the result has shape (...). A value that both histograms lack adds 0. Source:
     boger2020, equation 1.
 
@@ -237,12 +235,8 @@ def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     1.0
     """
     x, y = errors.check_numbers("x", x), errors.check_numbers("y", y)
-    try:
-        x, y = np.broadcast_arrays(x, y)
-    except ValueError:
-        raise errors.ParameterError(
-            f"x and y must broadcast, got shapes {x.shape} and {y.shape}"
-        ) from None
+    if x.shape != y.shape:
+        raise errors.ParameterError(f"x and y differ in shape: {x.shape} and {y.shape}")
     if not (np.isfinite(x + y) & (x >= 0) & (y >= 0)).all():
         raise errors.ParameterError("x and y must be finite counts of at least 0")
     total = x + y
@@ -252,15 +246,11 @@ def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def query_error(rel: Release, queries: Workload | None = None, *, of: str = "relative") -> float:
     """Mean error of the counts that queries get from a release, at least 0 (all exact).
 
-    A query counts the selected rows of every sensitive value. Each count is compared with the
-    original table's, as in section 6 of X. Xiao, Y. Tao, *Anatomy*, VLDB 2006. By default 1,000
-    queries with seed 0 restrict every attribute to half of its places (at most 100 values if
-    unordered).
-
-    `of` is ``"relative"``, the mean of ``|answer - truth| / max(truth, 0.001 · n, 1)``, or
-    ``"absolute"``, of ``|answer - truth|`` in rows. Relative errors of tiny counts say little,
-    hence the least denominator (X. Xiao, G. Wang, J. Gehrke, *Differential privacy via wavelet
-    transforms*, ICDE 2010).
+    Each count of the selected rows of a sensitive value is compared with the original table's, as
+    in section 6 of X. Xiao, Y. Tao, *Anatomy*, VLDB 2006. By default 1,000 queries with seed 0
+    restrict every attribute to half of its places (at most 100 values if unordered). `of` is
+    ``"relative"``, the mean of ``|answer - truth| / max(truth, 0.001 · n, 1)``, or ``"absolute"``,
+    of ``|answer - truth|`` in rows.
 
     >>> m = ap.examples.hospital()
     >>> rel = ap.suppress(m, ap.examples.hospital_two_diverse())

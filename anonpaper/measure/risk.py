@@ -54,14 +54,11 @@ def disclosure_risk(
 ) -> float:
     """Average chance to learn a target's sensitive value, from 0 to 1 (majeed2024, Eq. 5 and 6).
 
-    `reading` is the interpretation: the chance of a target in class C.
-
-    * ``"values"``: as printed, the mean over the distinct values y in C of max(1/size of C,
-      Pr_C(y)). This is 1 / (number of distinct values), so every 2-diverse class of a binary
-      attribute has exactly 0.5.
-    * ``"own"``: the share of the target's own value in C, on average the sum of squared shares.
-      Only with this interpretation can 2-diverse releases reach Tables 6 to 9.
-    * ``"largest"``: the largest share in C, for an attacker who bets on it.
+    `reading` is the interpretation, the chance of a target in class C. ``"values"``, as printed:
+    the mean over the distinct values y in C of max(1/size of C, Pr_C(y)), which is 1 / (number of
+    distinct values), so every 2-diverse class of a binary attribute has exactly 0.5. ``"own"``:
+    the share of the target's own value in C; only so can 2-diverse releases reach Tables 6 to 9.
+    ``"largest"``: the largest share in C, for an attacker who bets on it.
 
     `targets` are ``"all"`` rows, or ``"real"`` people in the same classes; EmptyTableError if
     there are none. A withheld row counts 0. `known` names the quasi-identifiers that the attacker
@@ -98,14 +95,11 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
     """Share of the rows of the dominant sensitive value that are exposed: from 0 to 1.
 
     Eq. 7 of majeed2024 divides "the most occurring value in a cluster" by the value's frequency.
-    Its numerator has three interpretations; none of them reproduces Table 10. `reading` says which
-    rows of the dominant value y count.
-
-    * ``"surplus"``: rows left when every other row of their class hides one of them: with n_y of
-      them in class C, max(0, 2 n_y - size of C). The least value over all groupings is Table 11
-      divided by the frequency.
-    * ``"single"``: rows in classes whose only value is y.
-    * ``"majority"``: rows in classes where more than half of the rows have y.
+    None of three interpretations of its numerator reproduces Table 10. With n_y rows of the
+    dominant value y in class C, ``"surplus"`` counts max(0, 2 n_y - size of C), the rows left when
+    every other row hides one of them (the least value over all groupings is Table 11 divided by
+    the frequency); ``"single"`` the rows in classes whose only value is y; ``"majority"`` those in
+    classes where more than half of the rows have y.
 
     The `value` y is by default the most frequent among real rows (the first in the domain if
     tied). ColumnError if the domain lacks it, EmptyTableError if no row has it.
@@ -204,18 +198,15 @@ def records_at_risk(counts: np.ndarray, added: int = 0) -> int:
     """Rows of the most frequent value left when each is paired with another value: 0 to n.
 
     `counts` has the rows of every sensitive value, `added` the number of added rows with other
-    values than the most frequent one. If at most half of each class may share a value, 2·(n - max)
-    rows find a place, and max - (n - max) are at risk. These are the numbers in Table 11 of
-    majeed2024, exactly for Stroke, Census and Diabetes; its number for Adult follows no such rule.
+    values than the most frequent one. These are the numbers in Table 11 of majeed2024, exactly for
+    Stroke, Census and Diabetes; its number for Adult follows no such rule.
 
     >>> records_at_risk([4861, 249]), records_at_risk([24720, 7841], added=11_320)
     (4612, 5559)
     """
     added = errors.check_integer("added", added, 0)
-    counts = [
-        errors.check_integer("a count", count, 0)
-        for count in errors.check_sequence("counts", counts)
-    ]
+    given = errors.check_sequence("counts", counts)
+    counts = [errors.check_integer("a count", count, 0) for count in given]
     if not counts:
         raise errors.ParameterError("counts is empty: give the number of rows of each value")
     return int(max(0, 2 * max(counts) - sum(counts) - added))
@@ -237,15 +228,12 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
     """Share of unknown people's quasi-identifier values that an attacker restores: 0 to 1.
 
     Eq. 8 of majeed2024 states that two distributions are nearly equal, but defines no number. This
-    is a simulation. The attacker has the release and the true rows of a random share of the real
-    people. For every published sub-domain the guess is its most frequent value among the known
-    people, or otherwise its first value. The result is the share of right guesses over all
-    quasi-identifiers of the other real rows. Withheld rows count as suppressed. O(n·d), and a step
-    for every value of every sub-domain.
-
-    `known` is the share of the real rows that the attacker knows, in (0, 1]; at least one row, and
-    never all. EmptyTableError if fewer than two rows are real: then compare distributions with
-    :func:`marginal_similarity <anonpaper.measure.marginal_similarity>`.
+    is a simulation: the attacker has the release and the true rows of a random share `known`, in
+    (0, 1], of the real people, at least one and never all. For every published sub-domain the
+    guess is its most frequent value among the known people, or otherwise its first value. The
+    result is the share of right guesses over all quasi-identifiers of the other real rows.
+    Withheld rows count as suppressed. EmptyTableError if fewer than two rows are real. O(n·d), and
+    a step for every value of every sub-domain.
 
     >>> m = ap.examples.hospital()
     >>> kept = ap.Partition(m.cells.tuple_of_row)

@@ -31,10 +31,10 @@ def distortion(rel: Release, hierarchies: Mapping[object, Hierarchy]) -> float:
     """Mean level of the published values over the hierarchy's height, from 0 to 1.
 
     This is Eq. 9 of majeed2024 per row, which makes tables of different sizes comparable, with
-    equal weights w_Q. `hierarchies` has one for every quasi-identifier. The level of a sub-domain
-    is the lowest on which all its values have one name, even if the release was made otherwise. A
-    withheld row is on the highest level. HierarchyError if a hierarchy is missing, lacks values,
-    or does not join a sub-domain.
+    equal weights w_Q. The level of a sub-domain is the lowest on which all its values have one
+    name, even if the release was made otherwise. A withheld row is on the highest level.
+    HierarchyError if the hierarchy of a quasi-identifier is missing, lacks values, or does not
+    join a sub-domain.
 
     >>> m = ap.examples.hospital()
     >>> trees = {a.name: ap.Hierarchy.flat(a.values) for a in m.attributes}
@@ -83,7 +83,7 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
     The distance is total variation. This is the second interpretation of majeed2024's Eq. 8: how
     close the published distribution of QI and SA is to the real one. Rows need not correspond, so
     it also works for synthetic tables. A published sub-domain spreads its row evenly over its
-    values. `m` is the real table, with the roles of the release, else ColumnError. Values that it
+    values. `m` is the real table, with the roles of the release, else ColumnError; values that it
     lacks count as differences. EmptyTableError if no row is published.
 
     >>> m = ap.examples.hospital()
@@ -154,13 +154,12 @@ def classification(
     """How a random forest trained on a release predicts original rows: scores from 0 to 1.
 
     A sub-domain is encoded by the mean of its values if they are ordered, otherwise by the share
-    of each value in it (one-hot for a single value). `test` has held-out rows with the same roles,
-    of real people who are not in the release. The forest has `trees`, each of at most 20,000 rows;
-    `balanced` says whether all sensitive values, rather than all rows, weigh the same in training.
-
-    ColumnError if the tables have other roles or no sensitive attribute, ParameterError if `test`
-    has synthetic rows, EmptyTableError if no row is published, SizeLimitError if rows times
-    features, one for every value of an unordered attribute, exceed 500 million.
+    of each value in it (one-hot for a single value). `test` has held-out real people with the same
+    roles. The forest has `trees`, each of at most 20,000 rows; `balanced` says whether all
+    sensitive values, rather than all rows, weigh the same in training. ColumnError for other roles
+    or without a sensitive attribute, ParameterError for synthetic rows in `test`, EmptyTableError
+    if no row is published, SizeLimitError above 500 million rows times features (one for every
+    value of an unordered attribute).
 
     >>> m = ap.examples.hospital()
     >>> release = ap.suppress(m, ap.examples.hospital_two_diverse())

@@ -214,6 +214,7 @@ def read(file, qi, sensitive, type, engine, schema, outputs=(), **options) -> tu
         return *_scanned(file, qi, sensitive, given_types, options | {"schema": schema}), None
     given = {name: options[name] for name in reader.OPTIONS if name in options}
     given |= {"qi": qi, "sensitive": sensitive, "types": given_types, "keep": options.get("keep")}
+    given["stars"] = options.get("stars")
     table, m = reader.with_roles(file, given, schema, None, names)
     people = options["population"]
     if people:

@@ -23,7 +23,7 @@ import anonpaper as ap
 from anonpaper import errors
 from anonpaper.constraints import check_constraints
 from anonpaper.datasets.registry import registry
-from anonpaper.owner import arguments, methods, page, report
+from anonpaper.owner import arguments, methods, page, reader, report
 from anonpaper.owner.methods import METHODS, takes
 from anonpaper.owner.reader import LOG, STANDARD_STREAM
 from anonpaper.principles import read_principle
@@ -212,6 +212,9 @@ def audit(
     population: Population = None,
     risks: Risks = None,
     engine: Engine = None,
+    stars: Annotated[
+        bool, Option("--stars", help="columns are texts, in which * fits every value")
+    ] = False,
     force: Force = False,
     quiet: Quiet = False,
     json: Json = False,
@@ -223,6 +226,8 @@ def audit(
     """
     table, m, people = arguments.read(**context.params)
     found = report.audit(m, top=10, population=people) | _of_counts(count)
+    if stars:
+        found["with stars"] = {"smallest number of rows that fit one row": reader.fitting(m)}
     if not engine:
         found |= {"suggested": report.suggested(m, context.obj)}
     original = ap.recode(m, ap.Recoding.identity(m.attributes))

@@ -153,7 +153,7 @@ def _read(m: Microdata, rows: object, promised, hierarchies) -> Release:
     trees, texts, allowed = check_hierarchies(hierarchies, m.qi), [], []
     for attribute in m.attributes:
         known = rows[attribute.name].astype(object)
-        written = [STAR if pd.isna(value) else str(value).strip() for value in known]
+        written = [STAR if pd.isna(value) else str(value) for value in known]
         number, names = pd.factorize(np.array(written, object))
         tree = trees.get(attribute.name)
         masks = np.array([_values_of(text, attribute, tree) for text in names])
@@ -182,6 +182,7 @@ def _values_of(text: str, attribute: Attribute, tree: Hierarchy | None) -> np.nd
         same = attribute.positions == float(text)  # 34.0 is 34
     if same.any():
         return same
+    text = text.strip()
     if tree is not None:
         levels = range(tree.height + 1)
         same = np.array([text in [tree.generalize(v, i) for i in levels] for v in values])

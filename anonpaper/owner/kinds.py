@@ -21,13 +21,13 @@ from anonpaper.hierarchy import ISO_DATE
 
 __all__ = ["Doubt", "check_kinds", "in_doubt", "read_as"]
 
-_INTEGER = r"(?:0|-?[1-9]\d{0,19})"  # not "-0", "+5" or "007"
+_INTEGER = r"(?:0|-?[1-9]\d{0,18})"  # not "-0", "+5" or "007"
 _DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
 _COMMA = r"-?(?:0|[1-9]\d*)(?:,\d+)?"
 _ANY = r"(?s:.*)"
 #: Kinds of columns for --type, and how their values are written.
 _KINDS = {
-    "integer": r"[+-]?\d{1,20}",
+    "integer": r"[+-]?\d{1,19}",
     "decimal": r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?",
     "decimal-comma": r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?",
     "date": ISO_DATE,
@@ -118,7 +118,7 @@ def _kind_of(known: pd.Series) -> tuple[str, Doubt | None]:
     if len(known) == 0:
         return "text", None
     such = f"such as {known.iloc[0]!r}"
-    if fit(_INTEGER).all() and _whole(known) is not None:
+    if fit(_INTEGER).all() and known.map(int).between(-(2**63), 2**63 - 1).all():
         return "integer", None
     numbers = fit(_DECIMAL)
     if numbers.all():
@@ -159,13 +159,6 @@ def _kind_of(known: pd.Series) -> tuple[str, Doubt | None]:
     return "text", None
 
 
-def _whole(texts: pd.Series) -> str | None:
-    """Return which integers of 64 bits hold all numbers."""
-    low, high = min(map(int, texts), default=0), max(map(int, texts), default=0)
-    fits = {"Int64": low >= -(2**63) and high < 2**63, "UInt64": low >= 0 and high < 2**64}
-    return next((form for form, holds in fits.items() if holds), None)
-
-
 def _natural(text: str) -> list:
     """Key that orders the numbers in texts by size, 9 before 10 before 85+."""
     parts = re.split(r"(\d+)", text, flags=re.ASCII)
@@ -198,10 +191,9 @@ def _typed(texts: pd.Series, kind: str | Sequence[str]) -> pd.Series:
             "(--type NAME=KIND)"
         )
     if kind == "integer":
-        form = _whole(known)
-        if form is None:
+        if not known.map(int).between(-(2**63), 2**63 - 1).all():
             raise ColumnError(f"{texts.name!r} has numbers of more than 64 bits: read it as text")
-        return texts.astype(form.lower() if len(known) == len(texts) else form)
+        return texts.astype("int64" if len(known) == len(texts) else "Int64")
     if not listed and kind.startswith("decimal"):
         if kind == "decimal-comma":
             texts = texts.str.replace(".", "").str.replace(",", ".")

@@ -217,8 +217,8 @@ _NOT_PLAYED = {
     "counts the file": "there is no sensitive value",
     "takes missing values as unknown": "no sensitive value is missing",
     "sees which rows are synthetic": "no row is synthetic",
-    "has the register and knows the method": "no class was withheld for its values",
-    "knows the value counts": "nobody is withheld, except in such classes",
+    "is told the values of a withheld class": "no class was withheld for its values",
+    "is told the values of other withheld people": "nobody is withheld, except in such classes",
     "knows the secrets of 1 in the group": "people have several rows or no sensitive value",
     _MINIMALITY: "the method looks at no sensitive value",
     _DEFINETTI: "the release shows no groups",
@@ -230,22 +230,22 @@ def attackers_tried(rel: Release) -> list[dict]:
 
     ``sure`` is the largest share of a value in a group of people whom the attacker tells apart;
     for minimality, the largest posterior; for deFinetti's attack, the share of right guesses.
-    ``played`` says what it is: exactly what the attacker concludes, at most, at least, on average.
+    ``played`` says what it is: exactly what the attacker concludes, at least, on average.
     """
     m, found, reasons = rel.microdata, {}, dict(_NOT_PLAYED)
     tables = [measure.attackers(rel)]
     tables += [measure.attackers(rel, knows=1)] if m.people is None else []
     thetas = [t[t["principle"].str.startswith("theta")]["each"] for t in tables]
-    for who, (share, exact) in (told for each in pd.concat(thetas) for told in each.items()):
-        note = "" if exact else "if told how often each value occurs in a group of withheld people"
-        found[who] = max(found.get(who, (0,)), (share, "exactly" if exact else "at most", note))
+    for who, share in (told for each in pd.concat(thetas) for told in each.items()):
+        note = "who infers them can be more or less sure" if who.startswith("is told") else ""
+        found[who] = max(found.get(who, (0,)), (share, "exactly", note))
     values = [value for name in m.sensitives for value in m.attribute(name).values]
     if not is_among(MISSING, values):
         found.pop("takes missing values as unknown", None)
     if not m.synthetic.any():
         found.pop("sees which rows are synthetic", None)
     if rel.method == "another tool":
-        reasons |= dict.fromkeys(("has the register and knows the method", _MINIMALITY),
+        reasons |= dict.fromkeys(("is told the values of a withheld class", _MINIMALITY),
                                  "the method is not known")  # fmt: skip
     try:
         if any(text.startswith("minimality") for text in rel.warnings):

@@ -31,7 +31,7 @@ from anonpaper.files import named_by_user, whole_files
 from anonpaper.groups import Entries
 from anonpaper.microdata import Microdata
 from anonpaper.owner.kinds import check_kinds, in_doubt, read_as
-from anonpaper.owner.reader import check_format, csv_rows, parquet_file
+from anonpaper.owner.sources import check_format, csv_rows, parquet_file
 from anonpaper.publish import Anatomy, Release
 from anonpaper.publish.writing import PARQUET, beside, check_table_place
 from anonpaper.roles import HOW_MISSING, checked_roles, missing_values

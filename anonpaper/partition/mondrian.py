@@ -66,7 +66,7 @@ def mondrian(
     Returns
     -------
     Partition
-        Groups in the order of the cuts. ``info["depth"]`` is the most cuts above one group.
+        Groups in the order of the cuts.
 
     Raises
     ------
@@ -105,12 +105,12 @@ def mondrian(
         cutting = cutting._replace(people=cells.person.astype(np.int32))
     cell = np.arange(len(counts))
     whole = Entries(m, cell, np.zeros(len(cell), np.intp), counts, cells.secrets)
-    labels, depth = _cut(cutting, whole, principles)
+    labels = _cut(cutting, whole, principles)
     name = f"Mondrian, k = {k}"
     if l is not None:
         name += f", l = {l}" + (" distinct" if diversity == "distinct" else "")
     name = ", ".join([name, *map(str, require)])
-    return Partition.of_cells(cells, cell, labels, counts, {"depth": int(depth)}, name)
+    return Partition.of_cells(cells, cell, labels, counts, None, name)
 
 
 def median_cut(m: Microdata, rows: np.ndarray, k: int, l: int | None = None) -> np.ndarray | None:
@@ -156,20 +156,20 @@ def _cutting(m, codes, sensitive, counts, k, l, diversity) -> _Cutting:
     )  # fmt: skip
 
 
-def _cut(cutting: _Cutting, rows: Entries, principles: Mapping) -> tuple[np.ndarray, int]:
-    """Return the labels, in the order of the cuts, and the depth of the deepest group."""
+def _cut(cutting: _Cutting, rows: Entries, principles: Mapping) -> np.ndarray:
+    """Return the labels, in the order of the cuts."""
     # All parts go on at once: each proposes its next cut, and principles look at all sides.
     n, room = len(cutting.codes), _room(cutting)
     totals = {name: GroupCounts.of(rows, name).whole() for name in principles}
     buffer, side = np.empty(n, np.intp), np.empty(n, np.bool_)
-    # `order[first:last]` are the rows of a part; parts have their first, last, depth, and the
-    # number of the next cut to try, -1 if none is left
-    order, parts, done = np.arange(n), np.array([[0, n, 0, 0]]), []
+    # `order[first:last]` are the rows of a part; parts have their first, last, and the number
+    # of the next cut to try, -1 if none is left
+    order, parts, done = np.arange(n), np.array([[0, n, 0]]), []
     while len(parts):
         # Sides are numbered left, right, left, right, ...; -1 in a part that has no cut left.
         labels = np.full(n if principles else 0, -1)
         _propose_all(cutting, order, side, room, parts, labels)
-        has_cut = parts[:, 3] >= 0
+        has_cut = parts[:, 2] >= 0
         done.append(parts[~has_cut])
         parts, good = parts[has_cut], np.ones(2 * np.count_nonzero(has_cut), bool)
         if principles and len(parts):
@@ -178,14 +178,14 @@ def _cut(cutting: _Cutting, rows: Entries, principles: Mapping) -> tuple[np.ndar
                 counts = replace(GroupCounts.of(sides, name), total=totals[name])
                 good &= np.logical_and.reduce([one.satisfied(counts) for one in asked])
         cut = good[::2] & good[1::2]
-        sides = np.empty((2 * np.count_nonzero(cut), 4), np.intp)
+        sides = np.empty((2 * np.count_nonzero(cut), 3), np.intp)
         _divide(order, buffer, side, parts[cut], sides)
-        parts = np.vstack([parts[~cut] + [0, 0, 0, 1], sides])
+        parts = np.vstack([parts[~cut] + [0, 0, 1], sides])
     done = np.vstack(done)
     done = done[np.argsort(done[:, 0])]
     labels = np.empty(n, np.intp)
     labels[order] = np.repeat(np.arange(len(done)), done[:, 1] - done[:, 0])
-    return labels, int(done[:, 2].max())
+    return labels
 
 
 def _room(cutting: _Cutting) -> np.ndarray:
@@ -203,8 +203,8 @@ def _propose_all(cutting, order, side, counts, parts, labels):
     proposed = 0
     for part in parts:
         rows = slice(part[0], part[1])
-        part[3] = _next_cut(cutting, order[rows], side[rows], counts, part[3])
-        if part[3] >= 0:
+        part[2] = _next_cut(cutting, order[rows], side[rows], counts, part[2])
+        if part[2] >= 0:
             for place in range(part[0], part[1] if len(labels) else part[0]):
                 labels[place] = 2 * proposed + (not side[place])
             proposed += 1
@@ -214,7 +214,7 @@ def _propose_all(cutting, order, side, counts, parts, labels):
 def _divide(order, buffer, side, parts, sides):
     """Move the left rows of every part to its front, keeping their order; list the sides."""
     for i in range(len(parts)):
-        first, last, depth, _ = parts[i]
+        first, last, _ = parts[i]
         middle, right = first, 0
         for place in range(first, last):
             if side[place]:
@@ -225,7 +225,7 @@ def _divide(order, buffer, side, parts, sides):
                 right += 1
         order[middle:last] = buffer[:right]
         for j, start, end in ((2 * i, first, middle), (2 * i + 1, middle, last)):
-            sides[j, 0], sides[j, 1], sides[j, 2], sides[j, 3] = start, end, depth + 1, 0
+            sides[j, 0], sides[j, 1], sides[j, 2] = start, end, 0
 
 
 @loop

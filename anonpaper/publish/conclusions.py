@@ -4,11 +4,12 @@
 * *takes missing values as unknown*: also counts without them;
 * *sees which rows are synthetic*: counts real people. A register tells how many there are in a
   class, so the other rows are invented;
-* *has the register and knows the method*: looks up the classes of withheld people in the
+* *is told the values of a withheld class*: looks up the classes of withheld people in the
   recoding. A class that is large enough was withheld because its sensitive values fail;
-* *knows the value counts* of the table: subtracts the published ones. The rest are the values
-  of all other withheld people together;
+* *is told the values of other withheld people*: these are what is left of the table's values;
 * *knows some secrets*: has asked other people of the class, and leaves them out.
+
+Who only infers what others are told can be more or less sure of somebody: no better on average.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import pandas as pd
 
 from anonpaper import principles
 from anonpaper.errors import ParameterError, check_integer, is_among
-from anonpaper.groups import dense_labels
+from anonpaper.groups import Entries, dense_labels
 from anonpaper.microdata import MISSING, Microdata
 from anonpaper.principles import DistinctLDiversity, GroupCounts, KAnonymity, Principle, Theta
 
@@ -43,7 +44,9 @@ LEVELS = [
 _PUBLISHED, _WITHHELD, _REST = range(3)  # the kinds of groups, in this order
 _FILE, _UNKNOWN = "counts the file", "takes missing values as unknown"
 _SYNTHETIC = "sees which rows are synthetic"
-_REGISTER, _COUNTS = "has the register and knows the method", "knows the value counts"
+_CLASS = "is told the values of a withheld class"
+_OTHERS = "is told the values of other withheld people"
+_COUNTING = (_FILE, _SYNTHETIC)  # who sees classes alone
 _ON_VALUES = (DistinctLDiversity, principles.FrequencyLDiversity, principles.EntropyLDiversity,
               principles.RecursiveLDiversity, Theta)  # fmt: skip
 
@@ -52,30 +55,18 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     """Which level of each principle the strongest attacker concludes for real people.
 
     That attacker is told the sensitive values of every group of people that can be told apart: the
-    real people of each published class, of each withheld class whose values must fail, and all
-    other withheld people together. The others guess no better on average. Such a class fails if
-    the most even values of as many people would meet the principles. O(n log n).
+    real people of each published class, of each withheld class whose values must fail (the most
+    even ones of as many people would meet the principles), and all other withheld people together.
+    With `knows`, also those of so many other people in a person's group, rarest first: no method
+    promises anything against this. ParameterError without a published row, or for `knows` where
+    people have several rows. O(n log n).
 
-    Parameters
-    ----------
-    rel : Release
-        With at least one published row, else ParameterError.
-    knows : int
-        Of how many other people in a person's group the attacker knows the sensitive values; these
-        are left out, rarest first. 0 where people have several rows. No method promises anything
-        against this attacker.
+    The DataFrame has a row per principle: the levels of ``audit``, and further promises. Columns:
+    ``promised`` (nan for none), ``file`` (by counting its rows), ``concluded``, ``attacker`` (the
+    weakest who concludes it), ``people`` (real people in groups beyond the promise or, without
+    one, beyond ``file``), ``of`` (real people), ``meaning``, and ``each``, a dict of the level of
+    every attacker who has something to conclude from.
 
-    Returns
-    -------
-    pandas.DataFrame
-        A row per principle: the levels of ``audit``, and further promises. Columns: ``promised``
-        (nan for none), ``file`` (by counting its rows), ``concluded``, ``attacker`` (the weakest
-        who concludes it), ``exact`` (else at most that), ``people`` (real people in groups beyond
-        the promise or, without one, beyond ``file``), ``of`` (real people), ``meaning``, and
-        ``each``, a dict of every attacker who has something to conclude from: level, exact.
-
-    Examples
-    --------
     Four people and a register. v and w are published. The two of age u are in the register, so
     they are a class of two, and were withheld because they have the same illness:
 
@@ -84,7 +75,7 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     >>> rel = ap.recode(m, ap.full_domain(m, k=2, l=2, suppression=0.4))
     >>> found = attackers(rel).set_index("principle").loc["distinct l-diversity"]
     >>> found["attacker"], found[["promised", "file", "concluded", "people"]].astype(int).tolist()
-    ('has the register and knows the method', [2, 2, 1, 2])
+    ('is told the values of a withheld class', [2, 2, 1, 2])
     """
     m, e = check_release(rel).microdata, rel.entries
     knows = check_integer("knows", knows, 0)
@@ -93,50 +84,41 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     # The file has published secrets, perhaps swapped; attackers are told those of the table.
     shown, own = rel.audited(), replace(e, secrets=m.cells.secrets[e.cell])
     labels, kind = _told_apart(rel)
-    # Who concludes exactly what the level says; all others conclude at most that.
-    exact = dict.fromkeys((_FILE, _UNKNOWN, _SYNTHETIC, f"{_SYNTHETIC} and {_UNKNOWN}"), True)
-    exact |= {_REGISTER: _has_one_value(rel), _COUNTS: _WITHHELD not in kind}
-    some = f"knows the secrets of {knows} in the group"
-    exact[some] = exact[_COUNTS]
     found, of = [], own.people(own.is_real)
     for place, name in enumerate(m.sensitives or [None]):
-        file, people = GroupCounts.of(shown, name), GroupCounts.of(own.in_groups(labels), name)
-        # Each twice: a missing value is a value, and it is unknown.
-        files, groups = ((c, _known(c, t, name)) for c, t in ((file, shown.m), (people, m)))
-        told = tuple(_without(counts, knows) for counts in groups)
+        told = _told(own, name, labels, kind)
+        judged = tuple(_without(counts, knows) for counts in told["everything"])
+        file = GroupCounts.of(shown, name)
+        seers = {_FILE: [file], _UNKNOWN: [file, _known(file, shown.m, name)]} | told
+        real = seers[_SYNTHETIC]
+        del seers["everything"]
+        if knows:
+            seers[f"knows the secrets of {knows} in the group"] = judged
         for title, meaning, promised, principle in _asked(rel, name):
             if isinstance(principle, KAnonymity) and place:
                 continue
             sign = 1 if principle.larger_is_safer else -1  # so the least is the worst
-            if isinstance(principle, _ON_VALUES):
-                seen = _by_values(principle, sign, files, groups, kind)
-                if knows:
-                    worst = [sign * principle.levels(counts) for counts in told]
-                    seen[some] = np.concatenate(worst).astype(float).min()
-                judged = told
-            else:  # of the classes that are shown
-                published = np.where(labels < np.count_nonzero(kind == _PUBLISHED), labels, -1)
-                judged = [GroupCounts.of(own.in_groups(published), name)]
-                levels = sign * principle.levels(judged[0]).astype(float)
-                seen = {
-                    _FILE: sign * principle.level(file),
-                    _SYNTHETIC: levels.min(initial=np.inf),
-                }
+            on_values = isinstance(principle, _ON_VALUES)
+            seen = {
+                who: np.concatenate(
+                    [[np.inf], *(sign * principle.levels(c) for c in counts)]
+                ).min()
+                for who, counts in seers.items()
+                if on_values or who in _COUNTING
+            }
             who = min(seen, key=seen.get)  # the weakest, if equal
+            groups = judged if on_values else real
             if promised is None:  # then the level of the file is what people can expect
-                met = [sign * principle.levels(c) >= seen[_FILE] - 1e-9 for c in judged]
+                met = [sign * principle.levels(c) >= seen[_FILE] - 1e-9 for c in groups]
             else:
-                met = [principle.satisfied(counts) for counts in judged]
-            beyond = ~np.logical_and.reduce(met)
+                met = [principle.satisfied(counts) for counts in groups]
             # Groups that were not judged, and rows without one (-1), are beyond nothing.
-            beyond = np.r_[beyond, np.zeros(labels.max() + 2, bool)]
+            beyond = np.r_[~np.logical_and.reduce(met), np.zeros(labels.max() + 2, bool)]
             found.append({
                 "principle": title, "promised": promised, "file": sign * seen[_FILE],
                 "concluded": sign * seen[who], "attacker": who,
-                "exact": exact.get(who, False),
                 "people": own.people(beyond[labels]), "of": of, "meaning": meaning,
-                "each": {name: (sign * level, exact.get(name, False))
-                         for name, level in seen.items() if level < np.inf},
+                "each": {name: sign * at for name, at in seen.items() if at < np.inf},
             })  # fmt: skip
     return pd.DataFrame(found).astype({"promised": float})
 
@@ -204,26 +186,17 @@ def withheld_groups(rel: Release) -> np.ndarray:
     return dense_labels(np.where(np.r_[kind != _PUBLISHED, False][labels], labels, -1))
 
 
-def _has_one_value(rel: Release) -> bool:
-    """Whether a withheld class must have one value, as two distinct ones were required."""
-    r = rel.recoding
-    found = [] if r is None else [p for p in r.withhold if p.needs_sensitive]
-    return len(rel.microdata.sensitives) == 1 and found == [DistinctLDiversity(2)]
+def _told(own: Entries, name: object, labels: np.ndarray, kind: np.ndarray) -> dict:
+    """The real people of whose groups an attacker is told, the weakest attacker first."""
 
+    def of(wanted: np.ndarray) -> list[GroupCounts]:  # a missing value is a value, and unknown
+        groups = dense_labels(np.where(np.r_[wanted, False][labels], labels, -1))
+        counts = GroupCounts.of(own.in_groups(groups), name)
+        return [counts, _known(counts, own.m, name)]
 
-def _by_values(principle: Principle, sign: int, files, groups, kind) -> dict[str, float]:
-    """The worst level, times the sign, that each attacker concludes, the weakest first."""
-    levels = sign * np.array([principle.levels(counts) for counts in groups], float)
-    shown = levels[:, kind == _PUBLISHED]
-    read = [sign * principle.level(counts) for counts in files]
-    return {
-        _FILE: read[0],
-        _UNKNOWN: min(read),
-        _SYNTHETIC: shown[0].min(initial=np.inf),
-        f"{_SYNTHETIC} and {_UNKNOWN}": shown.min(initial=np.inf),
-        _REGISTER: levels[:, kind == _WITHHELD].min(initial=np.inf),
-        _COUNTS: levels[:, kind == _REST].min(initial=np.inf),
-    }
+    shown, withheld, rest = (of(kind == one) for one in (_PUBLISHED, _WITHHELD, _REST))
+    told = {_SYNTHETIC: shown[:1], f"{_SYNTHETIC} and {_UNKNOWN}": shown}
+    return told | {_CLASS: withheld, _OTHERS: rest, "everything": of(kind >= 0)}
 
 
 def _without(counts: GroupCounts, known: int) -> GroupCounts:

@@ -85,10 +85,9 @@ def uncounted(rel: Release) -> list[str]:
 def withheld(rel: Release) -> tuple[int, float]:
     """Withheld rows, and the largest share of one sensitive value in a group of them.
 
-    A group is a class that was withheld for its sensitive values, or all others together. An
-    attacker who knows the register, the method and the values of the group learns that value
-    with this probability. The share is nan if no real row is withheld or there is no
-    sensitive attribute. Where people have several rows, it is a share of people.
+    A group is a class that was withheld for its values, or all others together; who is told the
+    values of the group guesses right with this probability. The share, of people, is nan if no
+    real row is withheld or there is no sensitive attribute.
     """
     labels = withheld_groups(rel)
     rows = rel.entries.rows(~rel.shown)
@@ -107,8 +106,6 @@ def audit(rel: Release) -> pd.DataFrame:
     worse; and a row ``warning`` for each attack that no level covers. After ``write``, the levels
     of a table of counts are read from the files.
 
-    Examples
-    --------
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> audit(rel)["level"][0].item()
     2.0
@@ -135,8 +132,7 @@ def check_promise(
 ) -> None:
     """Raise PromiseError if the rows of real people keep less than was promised.
 
-    `against` and `accept` are as for :meth:`write`, which calls this first, as everything that
-    publishes does.
+    `against` and `accept` are as for :meth:`write`; everything that publishes calls this first.
     """
     check_choice("against", against, ("file", "register"))
     if accept is not None and not (isinstance(accept, str) and accept.strip()):
@@ -177,8 +173,7 @@ def kept(rel: Release) -> dict[Principle, float | None]:
 def _by_whom(row) -> str:
     """Who concludes a row of `concluded`, and of how many people."""
     bound = "the level of the file" if row.promised != row.promised else f"{row.promised:.4g}"
-    worst = "" if row.exact else "at worst, "
-    return f"{row.attacker}: {worst}{row.people:,} of {row.of:,} people beyond {bound}"
+    return f"{row.attacker}: {row.people:,} of {row.of:,} people beyond {bound}"
 
 
 def has_residue(p: Partition) -> bool:

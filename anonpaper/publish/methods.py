@@ -1,7 +1,8 @@
 """From groups or sub-domains to the published table.
 
 Every way makes entries (how many rows of each cell are in which group) and, for each
-quasi-identifier, sub-domains and the number of each entry's sub-domain.
+quasi-identifier, sub-domains and the number of each entry's sub-domain. Rows labelled -1 in a
+partition are withheld. ParameterError if a partition is of another table.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from anonpaper import errors
 from anonpaper.errors import ColumnError, ParameterError, is_among
 from anonpaper.groups import Entries, Partition, check_partition, dense_labels, group_bounds
+from anonpaper.hierarchy import STAR
 from anonpaper.microdata import MISSING, Attribute, Microdata, check_microdata
 from anonpaper.principles import GroupCounts, Principle
 from anonpaper.publish.judging import has_residue
@@ -35,26 +37,8 @@ OfGroups = Callable[[Attribute, np.ndarray, np.ndarray, np.ndarray], tuple[SubDo
 def suppress(m: Microdata, p: Partition) -> Release:
     """Publish groups by suppression: a star wherever the rows of a group differ.
 
-    Parameters
-    ----------
-    m, p : Microdata, Partition
-        The table and its groups; rows labelled -1 are withheld.
-
-    Returns
-    -------
-    Release
-
-    Raises
-    ------
-    ParameterError
-        `p` is of another table.
-
-    References
-    ----------
     xiao2010, Definition 1. O(n·d).
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> suppress(m, ap.examples.hospital_two_diverse()).frame.loc["Adam"].tolist()
     ['*', 'M', '*', 'HIV']
@@ -63,9 +47,12 @@ def suppress(m: Microdata, p: Partition) -> Release:
     def kept_or_star(attribute, codes, group, starred):
         low, high = _bounds(attribute, codes, group, starred)
         # Sub-domain number = code of the kept value; one more, the last, is the star.
-        of_group = np.where(low == high, low, attribute.size)
+        of_group = np.where((low == high) & ~starred, low, attribute.size)
         codes = np.arange(attribute.size)
-        return SubDomains.runs(attribute, np.r_[codes, 0], np.r_[codes, codes[-1]]), of_group
+        values = SubDomains.runs(attribute, np.r_[codes, 0], np.r_[codes, codes[-1]])
+        if attribute.size == 1:  # the star of a single value is told by its name
+            values = replace(values, names=np.array([attribute.values[0], STAR], dtype=object))
+        return values, of_group
 
     return by_groups(m, p, "suppress", kept_or_star)
 
@@ -74,28 +61,8 @@ def generalize(m: Microdata, p: Partition) -> Release:
     """Publish groups by multi-dimensional generalization: the values that a group holds.
 
     Ordered attributes are published as the interval from the least to the greatest value of the
-    group, others as the set of its values.
+    group, others as the set of its values. xiao2010, sections 2 and 6.2. O(n·d log n).
 
-    Parameters
-    ----------
-    m, p
-        As for :func:`suppress`.
-
-    Returns
-    -------
-    Release
-
-    Raises
-    ------
-    ParameterError
-        As for :func:`suppress`.
-
-    References
-    ----------
-    xiao2010, sections 2 and 6.2. O(n·d log n).
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> generalize(m, ap.examples.hospital_two_diverse()).frame.loc["Adam", "Education"]
     '[Bachelor - Master]'
@@ -169,32 +136,12 @@ def _bounds(attribute: Attribute, codes, group, starred) -> tuple[np.ndarray, np
 def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "error") -> Release:
     """Publish every value as its sub-domain: single-dimensional generalization.
 
-    The promises of last year's recoding may not hold here: then ``write`` raises PromiseError.
+    Classes that fail the recoding's ``withhold`` are withheld. Intervals and sets then omit values
+    that only withheld rows have; names of a hierarchy stay. The promises of last year's recoding
+    may not hold here: then ``write`` raises PromiseError. Values that the recoding lacks are a
+    ColumnError that names them, or with ``unseen="suppress"`` their rows are withheld. ColumnError
+    or ParameterError too if it has other attributes. xiao2010, section 2. O(n·d).
 
-    Parameters
-    ----------
-    m : Microdata
-    r : Recoding
-        Classes that fail its ``withhold`` are withheld. Intervals and sets then omit values that
-        only withheld rows have; names of a hierarchy stay.
-    unseen : {"error", "suppress"}
-        Values that the recoding lacks raise an error that names them, or their rows are withheld.
-
-    Returns
-    -------
-    Release
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        Values are new to the recoding, or it has other attributes.
-
-    References
-    ----------
-    xiao2010, section 2. O(n·d).
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 0], [0, 1, 1]])
     >>> recode(m, r).frame.loc["Adam"].tolist()
@@ -219,16 +166,12 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     )
     r, new = (r, {}) if same else r.of_values(m.attributes)
     if new and unseen == "error":
-        named = "; ".join(
-            f"{n!r}: {v[:10]}{' ...' if len(v) > 10 else ''}" for n, v in new.items()
-        )
+        named = "; ".join(f"{n!r}: {v[:10]}{' ...' * (len(v) > 10)}" for n, v in new.items())
         raise ColumnError(
             f'values new to the recoding: {named}; unseen="suppress" withholds their rows'
         )
-    if m.synthetic.any():
-        e = Entries.of_rows(m, np.zeros(m.n, np.intp))
-    else:
-        e = Entries.of_cells(m, np.zeros(len(m.cells.counts), np.intp))
+    of_all = Entries.of_rows if m.synthetic.any() else Entries.of_cells
+    e = of_all(m, np.zeros(m.n if m.synthetic.any() else len(m.cells.counts), np.intp))
     codes = e.codes.T
     published = tuple(
         PublishedAttribute(r.members(name), ids[of])
@@ -296,30 +239,12 @@ def swap(
 
     All permutations of a group are equally likely, so a value may stay on its row. QI values do
     not change: queries written for the table run on the release, and everybody sees who is in it.
+    Promises are judged on the table's own values. Without `seed` nobody can repeat the
+    permutations. A seed is for experiments: an attacker who guesses it undoes the swaps, so the
+    release warns against publishing it. ColumnError without a sensitive attribute, ParameterError
+    if `p` stars values. boger2020, section 3.2, after Soria-Comas and Domingo-Ferrer, FUZZ-IEEE
+    2012. O(n log n).
 
-    Parameters
-    ----------
-    m, p
-        As for :func:`suppress`, the table with a sensitive attribute.
-    seed : int, numpy.random.Generator or None
-        None for permutations that nobody can repeat. A seed is for experiments: an attacker who
-        guesses it undoes the swaps, so the release warns against publishing it.
-
-    Returns
-    -------
-    GroupRelease
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        No sensitive attribute; `p` is of another table or stars values; or a wrong seed.
-
-    References
-    ----------
-    boger2020, section 3.2, after Soria-Comas and Domingo-Ferrer, FUZZ-IEEE 2012. O(n log n).
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> release = swap(m, ap.examples.hospital_two_diverse(), seed=0)
     >>> release.frame["Disease"].iloc[:4].tolist()
@@ -342,31 +267,12 @@ def swap(
 def anatomize(m: Microdata, p: Partition) -> Anatomy:
     """Publish groups by anatomy: quasi-identifiers and sensitive values in two tables.
 
-    No level covers deFinetti's attack (:func:`anonpaper.measure.definetti`).
+    The tables ``qit`` and ``st`` are joined by the group number. No level covers deFinetti's
+    attack (:func:`anonpaper.measure.definetti`). Errors are as for :func:`swap`; also if a role
+    column is called "group" or "count", or TP or TP+ made the partition and removed rows. X. Xiao,
+    Y. Tao, *Anatomy: simple and effective privacy preservation*, VLDB 2006; boger2020, section
+    2.2. O(n log n).
 
-    Parameters
-    ----------
-    m, p
-        As for :func:`swap`.
-
-    Returns
-    -------
-    Anatomy
-        With the tables ``qit`` and ``st``, joined by the group number.
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        As for :func:`swap`; a role column is called "group" or "count"; or TP or TP+ made the
-        partition and removed rows.
-
-    References
-    ----------
-    X. Xiao, Y. Tao, *Anatomy: simple and effective privacy preservation*, VLDB 2006, section 3;
-    boger2020, section 2.2. O(n log n).
-
-    Examples
-    --------
     >>> release = anatomize(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> release.qit.head(1)
           Age Gender Education  group

@@ -71,17 +71,14 @@ class Release:
     """A published table and how it was made.
 
     ``frame`` is for its maker: it has the input's index and row order. Give others only
-    :meth:`write` or :meth:`public_frame`. ``method`` is ``"suppress"``, ``"generalize"``,
-    ``"recode"``, .... ``microdata`` is the original table, ``partition`` its groups (for a
-    recoding, the equivalence classes) and ``recoding`` the Recoding (None for groups).
-    ``entries`` are the rows of each cell in each group, with their sensitive codes as published.
-    ``published`` has a PublishedAttribute per quasi-identifier.
+    :meth:`write` or :meth:`public_frame`. ``microdata`` is the original table, ``partition`` its
+    groups (for a recoding, the equivalence classes) and ``recoding`` the Recoding (None for
+    groups). ``entries`` are the rows of each cell in each group, with their sensitive codes as
+    published, and ``published`` has a PublishedAttribute per quasi-identifier.
     """
 
-    #: Whether everybody sees who is in which group.
-    shows_groups = False
-    #: Whether a swap can be repeated by who guesses its seed.
-    is_seeded = False
+    shows_groups = False  # whether everybody sees who is in which group
+    is_seeded = False  # whether a swap can be repeated by who guesses its seed
 
     def __init__(
         self,
@@ -92,11 +89,8 @@ class Release:
         recoding: Recoding | None = None,
     ) -> None:
         published = tuple(check_sequence("published", published, PublishedAttribute))
-        for name, value, kind in (
-            ("entries", entries, Entries), ("partition", partition, Partition | None),
-        ):  # fmt: skip
-            if not isinstance(value, kind):
-                raise ParameterError(f"{name} must be {name.title()}, got {value!r}")
+        if not isinstance(entries, Entries) or not isinstance(partition, Partition | None):
+            raise ParameterError(f"expected Entries and a Partition, got {entries}, {partition}")
         self.shown = entries.group >= 0  # (f,): which entries are published
         if not self.shown.all():
             each = zip(published, entries.codes.T, strict=True)
@@ -136,10 +130,7 @@ class Release:
         return self.microdata.synthetic
 
     def without_synthetic(self) -> Release:
-        """Return the release without synthetic rows, as an attacker who knows them all sees it.
-
-        EmptyTableError if every row is synthetic.
-        """
+        """Return the release of real people alone; EmptyTableError if every row is synthetic."""
         real = np.flatnonzero(~self.is_synthetic)
         m, rows = self.microdata.take(real), self.entries.of_row[real]
         labels, p = dense_labels(self.entries.group[rows]), self._partition
@@ -170,11 +161,7 @@ class Release:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """The published table for analysis: index, order and types of the input.
-
-        It has QI and SA of the published rows. Index, order and categories can identify people, so
-        give others :meth:`write` or :meth:`public_frame` instead.
-        """
+        """QI and SA of published rows for analysis, with the input's index, order and types."""
         m, of_row = self.microdata, self.entries.of_row
         rows, entries = self.shown[of_row], of_row[self.shown[of_row]]
         roles = {p.attribute.name: p.labels[p.index[entries]] for p in self.published}
@@ -260,10 +247,7 @@ class GroupRelease(Release):
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """The table for analysis; only its sensitive values have changed places.
-
-        Missing values stay missing. Do not give it away: see :attr:`Release.frame`.
-        """
+        """The table for analysis; only its sensitive values have changed places."""
         m, shown = self.microdata, self.is_published
         roles = [name for name in m.frame.columns if name in m.qi or name == m.sensitive]
         frame = m.frame.loc[shown, roles].copy()
@@ -271,10 +255,10 @@ class GroupRelease(Release):
         return frame
 
     def audited(self) -> Entries:
-        """Return the entries in their groups; FileError if files have changed."""
+        """Return entries in groups with the table's SA, so no verdict depends on the draw."""
         if self._written:
             self.microdata.engine.check_written(self._written)
-        return self.entries
+        return replace(self.entries, secrets=self.microdata.cells.secrets[self.entries.cell])
 
 
 class Anatomy(GroupRelease):
@@ -319,11 +303,9 @@ class Anatomy(GroupRelease):
         numbers, numbered = np.arange(n_groups), writing.secret_order(n_groups)
         counts, place = np.unique(groups.counts, return_inverse=True)
         qit = self._columns() | {"group": (numbers, numbered[shown.group])}
-        st = {
-            "group": (numbers, numbered[groups.group_of_entry]),
-            m.sensitive: (m.sensitive_attribute.values, groups.sensitive),
-            "count": (counts, place),
-        }
+        st = {"group": (numbers, numbered[groups.group_of_entry])}
+        st |= {m.sensitive: (m.sensitive_attribute.values, groups.sensitive)}
+        st |= {"count": (counts, place)}
         return writing.distinct_rows(qit, shown.counts), writing.distinct_rows(st)
 
     @property

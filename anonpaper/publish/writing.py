@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PARQUET", "as_csv", "beside", "check_table_place", "check_written_apart", "distinct_rows",
-    "formulas", "plain", "public", "public_frame", "public_tables", "secret_order", "write",
+    "formulas", "plain", "public_frame", "public_tables", "secret_order", "write",
     "write_tables",
 ]  # fmt: skip
 
@@ -52,11 +52,6 @@ def secret_order(n: int) -> np.ndarray:
     The keys come from the operating system's cryptographic source, which has no seed.
     """
     return np.argsort(np.frombuffer(secrets.token_bytes(8 * n), np.uint64))
-
-
-def public(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a :func:`plain` table with its rows in secret order."""
-    return plain(frame.iloc[secret_order(len(frame))])
 
 
 def plain(frame: pd.DataFrame) -> pd.DataFrame:
@@ -181,11 +176,10 @@ def _as_parquet(frame: pd.DataFrame) -> bytes:
         import pyarrow as pa
         import pyarrow.parquet
 
-    def array(column: pd.Series) -> pa.Array:
-        return pa.array(column, pa.string() if column.dtype == object else None, from_pandas=True)
-
-    stream = io.BytesIO()
-    table = pa.table({name: array(column) for name, column in frame.items()})
+    stream, text = io.BytesIO(), pa.string()
+    table = {name: pa.array(column, text if column.dtype == object else None, from_pandas=True)
+             for name, column in frame.items()}  # fmt: skip
+    table = pa.table(table)
     pyarrow.parquet.write_table(table, stream, store_schema=False)
     return stream.getvalue()
 
@@ -194,11 +188,7 @@ def _as_parquet(frame: pd.DataFrame) -> bytes:
 
 
 def public_tables(
-    rel: Release,
-    keep: Sequence = (),
-    *,
-    against: Literal["file", "register"] = "file",
-    accept: str | None = None,
+    rel: Release, keep: Sequence = (), *, against: str = "file", accept: str | None = None
 ) -> tuple[pd.DataFrame, ...]:
     """Return the tables that may be given away: one, or two for an anatomy.
 
@@ -218,10 +208,8 @@ def public_tables(
     if not m.has_rows:
         if keep or rel.entries.rows(rel.shown) > MOST_ROWS:
             no_rows()
-        return tuple(
-            public(frame.iloc[np.repeat(np.arange(len(frame)), counts)])
-            for frame, counts in rel.counted()
-        )
+        return tuple(_public(frame, np.repeat(np.arange(len(frame)), counts))
+                     for frame, counts in rel.counted())  # fmt: skip
     unknown = [name for name in keep if not is_among(name, list(m.frame.columns))]
     if unknown:
         raise ColumnError(f"keep names {unknown}; the table has {list(m.frame.columns)}")
@@ -237,14 +225,22 @@ def public_tables(
         first = pd.concat([first, kept.set_axis(first.index)], axis=1)
         before = [name for name in m.frame.columns if name in first]
         first = first[before + [name for name in first if name not in before]]
-    return tuple(public(table) for table in (first, *others))
+    return tuple(_public(table, np.arange(len(table))) for table in (first, *others))
+
+
+def _public(frame: pd.DataFrame, rows: np.ndarray) -> pd.DataFrame:
+    """These rows in secret order, and nothing but their values."""
+    return plain(frame.iloc[rows[secret_order(len(rows))]])
 
 
 def check_written_apart(rel: Release) -> None:
     """Raise ColumnError if different values are written alike."""
     for column in rel.published:
         shown = np.unique(column.index[rel.shown])
-        if alike := _written_alike(column.labels[shown], column.sizes[shown] > 1):
+        labels, several = column.labels[shown], column.sizes[shown] > 1
+        values = set(map(str, column.attribute.values))  # also of rows that are starred
+        taken = [str(label) for label in labels[several] if str(label) in values]
+        if alike := _written_alike(labels, several) or taken:
             raise ColumnError(
                 f"{alike} would have several meanings in {column.attribute.name!r}: rename it"
             )
@@ -258,7 +254,7 @@ def check_written_apart(rel: Release) -> None:
 
 
 def public_frame(
-    rel: Release, *, against: Literal["file", "register"] = "file", accept: str | None = None
+    rel: Release, *, against: str = "file", accept: str | None = None
 ) -> pd.DataFrame:
     """Return the first table of :func:`public_tables`, which has the errors too."""
     return public_tables(rel, against=against, accept=accept)[0]
@@ -274,36 +270,17 @@ def write(
 ) -> tuple[Path, ...]:
     """Write :func:`public_tables` to files, completely or not at all, and nothing else.
 
-    Each of the release's `warnings` raises a UserWarning; so do texts that are formulas.
+    The promises are judged on the published rows, as the audit judges them. Each of the release's
+    `warnings` raises a UserWarning; so do texts that are formulas. `path` ends in .csv, .tsv or
+    .txt, perhaps with .gz, or in .parquet; for a table of counts in .csv or .parquet. An anatomy's
+    second table is ``name_sensitive.csv``. Existing files are replaced unless `replace` is False;
+    new ones are not more accessible than they were.
 
-    Parameters
-    ----------
-    rel : Release
-    path : path
-        Ends in .csv, .tsv or .txt, perhaps with .gz, or in .parquet; for a table of counts .csv or
-        .parquet. An anatomy's second table is ``name_sensitive.csv``.
-    replace : bool
-        Whether existing files may be replaced; new ones are not more accessible than they were.
-    against : {"file", "register"}
-        Whom the promise must withstand: who counts the rows of real people in the file, or also
-        the strongest of :func:`anonpaper.measure.attackers`. Else PromiseError.
-    accept : str, optional
-        A reason to write the release although it keeps less; the report prints it.
+    `against` says whom the promise must withstand: who counts the rows of real people in the
+    ``"file"``, or with ``"register"`` also the strongest of :func:`anonpaper.measure.attackers`;
+    else PromiseError. `accept` is a reason to write the release although it keeps less; the report
+    prints it. Returns the paths. ColumnError, FileError or ParameterError too. O(n·d log n).
 
-    Returns
-    -------
-    tuple of Path
-
-    Raises
-    ------
-    ColumnError, FileError, ParameterError, PromiseError
-
-    References
-    ----------
-    The promises are judged on the published rows, as the audit judges them. O(n·d log n).
-
-    Examples
-    --------
     >>> import tempfile
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> [path] = write(rel, Path(tempfile.mkdtemp(), "hospital.csv"))

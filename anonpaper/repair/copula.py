@@ -30,9 +30,8 @@ def gaussian_copula(
 
     Parameters
     ----------
-    m, needed : Microdata, and mapping of sensitive value to int
+    m, needed, seed : Microdata, mapping of sensitive value to int, and seed
         A table to learn from, including its synthetic rows, and the rows to sample, at least 0.
-    seed : int, numpy.random.Generator or None
 
     Returns
     -------
@@ -59,7 +58,12 @@ def gaussian_copula(
     rng = generator(seed)
     codes = np.column_stack([m.codes, m.sensitive_codes])
     steps = [_steps(column) for column in codes.T]
-    correlation = _correlation(np.column_stack([scores for _, _, scores in steps]))
+    scores = np.column_stack([scores for _, _, scores in steps])
+    scores -= scores.mean(axis=0)
+    spread = scores.std(axis=0)
+    scores /= np.where(spread > 0, spread, 1)  # 0 in a constant column
+    correlation = scores.T @ scores / m.n
+    np.fill_diagonal(correlation, 1)
     with_secret = correlation[:-1, -1]
     given_secret = correlation[:-1, :-1] - np.outer(with_secret, with_secret)
     occurring, upper, _ = steps[-1]
@@ -88,13 +92,3 @@ def _steps(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     occurring, of_row, counts = np.unique(codes, return_inverse=True, return_counts=True)
     upper = np.cumsum(counts) / len(codes)
     return occurring, upper, ndtri(upper - counts / (2 * len(codes)))[of_row]
-
-
-def _correlation(scores: np.ndarray) -> np.ndarray:
-    """Return the correlations of columns; 0 for a constant column."""
-    centred = scores - scores.mean(axis=0)
-    spread = centred.std(axis=0)
-    centred /= np.where(spread > 0, spread, 1)
-    found = centred.T @ centred / len(centred)
-    np.fill_diagonal(found, 1)
-    return found

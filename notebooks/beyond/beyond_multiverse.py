@@ -86,7 +86,7 @@ def _constraints(m: Microdata, k: int) -> list:
 
 
 def _diva(strategy: str) -> Callable:
-    limits = {"max_backtracks": _MOST_BACKTRACKS, "max_seconds": 3600}
+    limits = {"max_candidates": _MOST_BACKTRACKS, "max_seconds": 3600}
     return lambda m, k, seed: ap.diva(m, _constraints(m, k), k, strategy, seed=seed, **limits)
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import combinations
-from pathlib import Path
+from itertools import combinations, product
 
 import networkx as nx
 import numpy as np
@@ -17,7 +16,6 @@ from anonpaper.constraints import DiversityConstraint
 from anonpaper.datasets import population
 from anonpaper.datasets.made_up import ATTRIBUTES
 from anonpaper.errors import BudgetExceededError, ConstraintError, ParameterError, check_number
-from anonpaper.files import project_root
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 from anonpaper.partition.diva.algorithms import Run, build_graph, coloring
@@ -29,17 +27,18 @@ from anonpaper.randomness import generator
 STRATEGIES = ("basic", "min_choice", "max_fan_out")
 BASELINES = ("k_member", "oka", "mondrian")
 DISTRIBUTIONS = ("uniform", "zipf", "gaussian")
-#: What becomes of a cluster that would exceed an upper bound: the paper's rule, and ours.
-RULES_OVER_BOUND = ("reject", "star")
 COUNTED = ("candidates_tried", "backtracks")
 
-#: Of each data set of Table 4: the attributes of its constraints, and M as in the published lists
-#: (the distinct QI rows of Pantheon, all other rows of Census, 960 of the 1,000 of Credit).
-TABLE_4 = {
-    "pantheon": (("gender", "continentName"), 5_636),
-    "census": (("sex", "race"), 286_882),
-    "german": (("personal-status-and-sex", "people-liable"), 960),
-}
+#: What the published lists call columns and values, where the files say it otherwise.
+OTHER_NAMES = {
+    "pantheon": {"sex": "gender", "continent": "continentName"},
+    "census": {"Asian-Pac-Islander": "Asian or Pacific Islander",
+               "Amer-Indian-Eskimo": "Amer Indian Aleut or Eskimo"},
+    "german": {"Male": "male", "Female": "female", "high": "management/self-employed",
+               "unskilled and resident": "unskilled resident",
+               "unskilled and non-resident": "unskilled non-resident"},
+}  # fmt: skip
+CLASSES = ("minimum", "average", "proportion")
 #: Of each table of the figures, the attributes whose values, single and in pairs, are targets.
 SWEPT = {
     "census": ("sex", "race", "marital stat", "class of worker", "education"),
@@ -64,61 +63,83 @@ MEASURES = {
 NAMES = {column: name for name, column in MEASURES.items()} | {
     "number": "constraints",
     "conflict": "conflict rate",
-    "over_bound": "over bound",
     "candidates_tried": "candidates",
     "backtracks": "steps back",
     "table": "data",
     "rows": "|R|",
     "target_rows": "target rows per row",
 }
-RULES = {
-    "minimum": ap.constraints.minimum_constraints,
-    "average": ap.constraints.average_constraints,
-    "proportion": ap.constraints.proportion_constraints,
-}
 #: Values that stand for "not known" are nobody's group.
 NOT_KNOWN = ("Unknown", "?")
 
 
-def constraints_by_rule(name: str, rule: str) -> list[DiversityConstraint]:
-    """Return a data set's constraints by a rule; for Credit the choice of values is our guess."""
-    attributes, total = TABLE_4[name]
-    return RULES[rule](ap.load(name), attributes, total, NOT_KNOWN)
+def data_set(name: str) -> Microdata:
+    """Load a data set of Table 4; Credit with sex, which its file has in one word with status."""
+    m = ap.load(name)
+    if name != "german":
+        return m
+    sex = m.frame["personal-status-and-sex"].astype(str).str.split().str[0]
+    qi = ["sex", "job", *(q for q in m.qi if q != "personal-status-and-sex")]
+    return ap.Microdata(m.frame.assign(sex=sex), qi, m.sensitive)
 
 
 def constraint_set(name: str, rule: str) -> list[DiversityConstraint]:
-    """Read the constraints of a data set from data/constraints/<name>_<rule>.txt."""
-    folder = Path(project_root(), "data", "constraints")
-    return ap.constraints.read_constraints(folder / f"{name}_{rule}.txt")
+    """Return a published list of the paper's authors, with the names of our file."""
+    lists = ap.compendium.reference("diva2021_published_constraints")
+    data = {"german": "credit"}.get(name, name)
+    known = OTHER_NAMES[name]
+    return [
+        DiversityConstraint(
+            {known.get(a, a): known.get(v, v)
+             for a, v in zip(row.attribute.split(" and "), pair, strict=True)},
+            row.low, row.high,
+        )
+        for row in lists[(lists["data"] == data) & (lists["class"] == rule)].itertuples()
+        for pair in [row.value.split(" and ") if " and " in row.attribute else [row.value]]
+    ]  # fmt: skip
 
 
 def constraints_asked(m: Microdata, name: str, rule: str) -> list[DiversityConstraint]:
-    """Return the constraints of "no constraints", a rule, or "proportion, no upper bounds"."""
+    """Return the constraints of "no constraints", a class, or "proportion, no upper bounds"."""
     if rule == "no constraints":
         return []
     rule, _, unbounded = rule.partition(", ")
     sigma = constraint_set(name, rule)
     if not unbounded:
         return sigma
-    return [DiversityConstraint(c.target, c.low, int(c.target_rows(m).sum())) for c in sigma]
+    return [DiversityConstraint(c.target, c.low, max(c.high, m.n)) for c in sigma]
+
+
+def published_lists(tables: Mapping[str, Microdata], ks: Sequence[int]) -> pd.DataFrame:
+    """Say for every published list and k whether a table exists, and if not, why."""
+    found = []
+    for (name, m), rule, k in product(tables.items(), CLASSES, ks):
+        outcome, why = "found", ""
+        try:
+            ap.diva(m, constraint_set(name, rule), k)
+        except (ConstraintError, BudgetExceededError) as error:
+            outcome = "no table" if isinstance(error, ConstraintError) else "no table found"
+            why = str(error).replace("\n- ", " ").partition(": ")[2] or str(error)
+        found.append({"data": name, "constraints": rule, "k": k, "outcome": outcome, "why": why})
+    return pd.DataFrame(found)
 
 
 def table_4(name: str) -> dict:
     """Return what Table 4 says of a data set, counted here."""
     m = population() if name == "popsyn" else ap.load(name)
-    rules = ("proportion",) if name == "popsyn" else tuple(RULES)
+    lists = [constraint_set(name, rule) for rule in CLASSES if name in OTHER_NAMES]
     return {
         "rows": m.n,
         "attributes": m.frame.shape[1],
         "distinct_qi_tuples": len(m.cells),
-        "constraints": sum(len(constraint_set(name, rule)) for rule in rules),
+        "constraints": sum(map(len, lists)) or None,
     }
 
 
 def constraints_with_conflict(
-    m: Microdata, number: int, rate: float, *, attributes: Sequence, total: int | None = None,
-    slack: float = 0.0, targeted: float | None = None, least: int = 200,
-    given: Sequence[DiversityConstraint] = (), seed: int = 0, steps: int = 4_000,
+    m: Microdata, number: int, rate: float | None, *, attributes: Sequence,
+    total: int | None = None, slack: float = 0.0, targeted: float | None = None,
+    least: int = 200, given: Sequence[DiversityConstraint] = (), seed: int = 0, steps: int = 4_000,
 ) -> list[DiversityConstraint]:  # fmt: skip
     """Choose proportion constraints whose conflict rate is close to a wanted one.
 
@@ -127,7 +148,8 @@ def constraints_with_conflict(
     to any number. A local search exchanges one constraint at a time, in `steps` at most. The
     `given` constraints stay, so that a set can be made larger.
     """
-    rate = check_number("rate", rate, 0, 1)
+    if rate is not None:  # else any set
+        rate = check_number("rate", rate, 0, 1)
     entries = [*attributes, *combinations(attributes, 2)]
     pool = ap.constraints.proportion_constraints(m, entries, total, NOT_KNOWN, slack)
     cells = m.with_roles(qi=attributes, sensitive=None).cells  # few tuples, each with its rows
@@ -141,7 +163,7 @@ def constraints_with_conflict(
 
     def distance(claims: np.ndarray) -> float:
         claimed = cells.tuple_sizes[claims > 0].sum()
-        apart = abs(cells.tuple_sizes[claims > 1].sum() / max(claimed, 1) - rate)
+        apart = abs(cells.tuple_sizes[claims > 1].sum() / max(claimed, 1) - (rate or 0))
         if targeted is None:
             return apart
         return apart + abs(int(claims @ cells.tuple_sizes) / m.n - targeted)
@@ -152,7 +174,7 @@ def constraints_with_conflict(
     claims = targets[chosen].sum(axis=0, dtype=np.int8)
     best = distance(claims)
     for _ in range(steps):
-        if best < 0.005:
+        if rate is None or best < 0.005:
             break
         place, other = int(rng.integers(len(kept), number)), int(rng.integers(len(pool)))
         if other in chosen:
@@ -180,11 +202,11 @@ def figure_tables(names: Sequence[str], population_rows: int = 100_000) -> dict[
 
 def measure(
     tables: Mapping[str, Microdata], k: int, algorithms: Sequence[str], seed: int,
-    max_backtracks: int, search_alone: bool = False, **drawn,
+    max_candidates: int, search_alone: bool = False, **drawn,
 ) -> list[dict]:  # fmt: skip
-    """Run algorithms on a set that `setting` draws, DIVA by both rules for clusters over a bound.
+    """Run algorithms on a set that `setting` draws, DIVA by the paper's rule for bounds.
 
-    The budget of a search counts steps back, not seconds, so that it does not depend on the
+    The budget of a search counts candidates, not seconds, so that it does not depend on the
     machine whether a run ends with a result.
     """
     m, sigma = setting(tables, seed=seed, **drawn)
@@ -193,7 +215,7 @@ def measure(
         "target_rows": sum(int(c.target_rows(m).sum()) for c in sigma) / m.n,
     }
     found = []
-    for named, run in runs(m, sigma, k, algorithms, seed, max_backtracks, search_alone):
+    for named, run in runs(m, sigma, k, algorithms, seed, max_candidates, search_alone):
         row, p = run()
         found.append(about | named | row | ({} if search_alone else measured(m, p, sigma, k)))
     return found
@@ -201,20 +223,20 @@ def measure(
 
 def measure_time(
     tables: Mapping[str, Microdata], k: int, algorithms: Sequence[str], seed: int,
-    max_backtracks: int, repeats: int, search_alone: bool = False, **drawn,
+    max_candidates: int, repeats: int, search_alone: bool = False, **drawn,
 ) -> list[dict]:  # fmt: skip
     """Time the runs of `measure`; grouping equal rows is common to all of them and not timed."""
     m, sigma = setting(tables, seed=seed, **drawn)
     m.cells  # noqa: B018 - now, outside of the clock
     found = []
-    for named, run in runs(m, sigma, k, algorithms, seed, max_backtracks, search_alone):
+    for named, run in runs(m, sigma, k, algorithms, seed, max_candidates, search_alone):
         seconds, (row, _) = timed(run, repeats)
         found.append(named | {"outcome": row["outcome"], "seconds": seconds})
     return found
 
 
 def setting(
-    tables: Mapping[str, Microdata], table: str, rows: int, number: int, conflict: float,
+    tables: Mapping[str, Microdata], table: str, rows: int, number: int, conflict: float | None,
     seed: int, slack: float = SLACK, share: float = 0.5, targeted: float | None = None,
     grown: Sequence[int] = (),
 ) -> tuple[Microdata, list[DiversityConstraint]]:  # fmt: skip
@@ -237,16 +259,15 @@ def setting(
 
 def runs(
     m: Microdata, sigma: Sequence[DiversityConstraint], k: int, algorithms: Sequence[str],
-    seed: int, max_backtracks: int, search_alone: bool = False,
+    seed: int, max_candidates: int, search_alone: bool = False,
 ) -> Iterator[tuple[dict, Callable[[], tuple[dict, Partition | None]]]]:  # fmt: skip
-    """Yield algorithm and rule, and what runs it: outcome and groups. Baselines come last."""
+    """Yield the algorithm, and what runs it: outcome and groups. Baselines come last."""
     run = run_search if search_alone else run_diva
     for name in sorted(algorithms, key=lambda name: name in BASELINES):
-        for rule in RULES_OVER_BOUND if name in STRATEGIES else ("none",):
-            one = partial(run, m, sigma, k, name, seed, max_backtracks, rule)
-            if name in BASELINES:
-                one = partial(run_baseline, m, k, name, seed)
-            yield {"algorithm": name, "over_bound": rule}, one
+        one = partial(run, m, sigma, k, name, seed, max_candidates)
+        if name in BASELINES:
+            one = partial(run_baseline, m, k, name, seed)
+        yield {"algorithm": name}, one
 
 
 def shown(runs: pd.DataFrame) -> pd.DataFrame:
@@ -268,38 +289,37 @@ def differences(runs: pd.DataFrame, keys: Sequence[str], *, base: str) -> pd.Dat
 
 def run_diva(
     m: Microdata, constraints: Sequence[DiversityConstraint], k: int, strategy: str, seed: int,
-    max_backtracks: int = 10_000, over_bound: str = "star",
+    max_candidates: int, over_bound: str = "reject",
 ) -> tuple[dict, Partition | None]:  # fmt: skip
     """Run DIVA once: the outcome, what the search did, and the groups if they were found.
 
-    The outcome is "found", "budget used up" or "no table": by "star" that is proved, by "reject"
-    the search ended without one.
+    The outcome is "found", "no table" (all clusterings were seen) or "no table found".
     """
     try:
         p = ap.diva(
             m, constraints, k, strategy, seed=seed, over_bound=over_bound,
-            max_backtracks=max_backtracks, max_seconds=3600,
+            max_candidates=max_candidates, max_seconds=3600,
         )  # fmt: skip
     except (BudgetExceededError, ConstraintError) as error:
-        outcome = "no table" if isinstance(error, ConstraintError) else "budget used up"
+        outcome = "no table" if isinstance(error, ConstraintError) else "no table found"
         info = getattr(error, "info", {})
         return {"outcome": outcome} | {name: info.get(name) for name in COUNTED}, None
-    return {"outcome": "found"} | {name: p.info[name] for name in (*COUNTED, "coloured_by")}, p
+    return {"outcome": "found"} | {name: p.info[name] for name in COUNTED}, p
 
 
 def run_search(
     m: Microdata, constraints: Sequence[DiversityConstraint], k: int, strategy: str, seed: int,
-    max_backtracks: int = 10_000, over_bound: str = "star",
+    max_candidates: int,
 ) -> tuple[dict, None]:  # fmt: skip
-    """Run Algorithm 3 alone, graph included: "no table" says that it ended without one."""
-    search = Search(max_backtracks, max_seconds=3600)
+    """Run Algorithm 3 alone, graph included; outcomes as of `run_diva`."""
+    search = Search(max_candidates, max_seconds=3600)
     run = Run(m, Targets.of(m, constraints), Privacy(k), strategy, generator(seed),
-              over_bound == "star", search)  # fmt: skip
+              False, search)  # fmt: skip
     try:
         found = run.diverse_clustering(build_graph(m, constraints)) is not None
         outcome = "found" if found else "no table"
     except BudgetExceededError:
-        outcome = "budget used up"
+        outcome = "no table found"
     return {"outcome": outcome} | {name: getattr(search, name) for name in COUNTED}, None
 
 
@@ -312,20 +332,20 @@ def run_baseline(m: Microdata, k: int, algorithm: str, seed: int) -> tuple[dict,
 def measured(
     m: Microdata, p: Partition | None, constraints: Sequence[DiversityConstraint], k: int
 ) -> dict:
-    """Return what is measured of a release: stars, discernibility, accuracies, satisfied.
-
-    Without groups nothing can be published: that is measured as a table of nothing but stars.
-    """
-    rel = ap.suppress(m, Partition(np.full(m.n, -1)) if p is None else p)
+    """Return what is measured of a release; nothing of a run without a table."""
+    if p is None:
+        return {}
+    rel = ap.suppress(m, p)
     holds = ap.constraints.check_constraints(rel, constraints)["holds"]
     return {
         "stars": ap.measure.stars(rel),
+        "integrate": p.info.get("stars_by_phase", {}).get("integrate"),
         "discernibility": ap.measure.discernibility(rel) / m.n,
         "accuracy": ap.measure.discernibility_ratio(rel, k),
         "accuracy_log": ap.measure.discernibility_ratio(rel, k, of="log"),
         "accuracy_range": ap.measure.discernibility_ratio(rel, k, of="range"),
         "accuracy_stars": ap.measure.discernibility_ratio(rel, k, of="stars"),
-        "satisfied": None if p is None else float(holds.mean()),
+        "satisfied": float(holds.mean()),
     }
 
 
@@ -342,7 +362,7 @@ def figure_3_steps() -> tuple[nx.Graph, list[dict]]:
         m.codes, Targets.of(m, sigma), Privacy(2), [set(graph[v]) for v in graph], generator(0)
     )
     script = {0: [[8, 9]], 2: [[5, 6], [6, 7]], 1: [[4, 5]]}
-    search = Search(max_backtracks=10, max_seconds=60, trace=[])
+    search = Search(max_candidates=10, max_seconds=60, trace=[])
     coloring(
         V,
         choose=lambda: next(v for v in (0, 2, 1) if v not in V.coloured),

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import diva2021
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from anonpaper import plots, suppress
@@ -50,53 +49,36 @@ def draw_steps(m: Microdata, constraints: Sequence[DiversityConstraint], p: Part
 
 
 def draw_accuracy(
-    axes: Sequence[Axes], runs: pd.DataFrame, x: str, measures: Sequence[str],
-    order: Sequence[str], spread: str = "range",
-) -> None:  # fmt: skip
-    """Draw measures of the runs that found a table; crosses are means over all runs.
-
-    A run without a table counts as a table full of suppressed values. The panels say how many
-    such runs there are, and crosses show what they do to the mean.
-    """
-    found = runs["outcome"] == "found"
-    failing = [name for name in order if not found[runs["algorithm"] == name].all()]
-    for ax, measure in zip(axes, measures, strict=True):
-        plots.lines(ax, runs[found], x, measure, "algorithm", order=order, spread=spread)
-        for name in failing:
-            means = runs[runs["algorithm"] == name].groupby(x)[measure].mean()
-            color = plots.LOOKS[list(order).index(name)]["color"]
-            ax.plot(means.index, means.to_numpy(), "x", color=color, markersize=5, zorder=3)
-        told = [f"no table: {name} {(~found & (runs['algorithm'] == name)).sum()} of "
-                f"{(runs['algorithm'] == name).sum()}" for name in failing]  # fmt: skip
-        told += ["x: mean that counts them as stars"] * bool(failing)
-        ax.set_title("\n".join(told) or "a table for every set", fontsize=7)
-
-
-def draw_strategies(
     runs: pd.DataFrame, x: str, measures: Sequence[str], order: Sequence[str],
-    sets: Sequence[str], *, base: str,
+    spread: str = "range", sets: Sequence[str] = (), base: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw measures of the strategies by rule, and the difference of the last one from `base`.
+    """Draw measures of the runs that found a table, and the last one's difference from `base`.
 
     `sets` tell one set of constraints from another: differences are taken on the same set.
     """
-    rules = list(diva2021.RULES_OVER_BOUND)
-    apart = diva2021.differences(runs, sets, base=base)
-    figure, axes = plots.subplots(columns=2, rows=2, cols=len(measures) + 1, height=4.4)
-    for line, rule in zip(axes, rules, strict=True):
-        for ax, measure in zip(line, [*measures, measures[-1]], strict=True):
-            frame = apart if ax is line[-1] else runs
-            part = frame[frame["over bound"] == rule]
-            plots.lines(ax, part, x, measure, "algorithm", order=order, spread="quartiles")
-        failed = runs[(runs["over bound"] == rule) & (runs["outcome"] != "found")]
-        number = failed["algorithm"].value_counts().reindex(order, fill_value=0)
-        told = ", ".join(f"{name} {count}" for name, count in number.items())
-        of = (runs["over bound"] == rule).sum() // len(order)
-        titles = (f"rule: {rule}", f"no table, drawn as stars, of {of} sets:\n{told}",
-                  f"{measures[-1]}, set by set")  # fmt: skip
-        for ax, title in zip(line, titles, strict=True):
-            ax.set_title(title, fontsize=7)
-        line[-1].set(ylabel=f"difference from {base}")
-        line[-1].axhline(0, color="0.7", zorder=0)
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside upper center", ncols=6)
+    number = len(measures) + bool(base)
+    figure, axes = plots.subplots(columns=2, cols=number)
+    for ax, measure in zip(axes, measures, strict=False):
+        plots.lines(ax, runs, x, measure, "algorithm", order=order, spread=spread)
+    if base:
+        apart = diva2021.differences(runs, sets, base=base)
+        plots.lines(axes[-1], apart, x, measures[-1], "algorithm", order=order, spread=spread)
+        axes[-1].set(ylabel=f"{measures[-1]},\nless {base} on the same set")
+        axes[-1].axhline(0, color="0.7", zorder=0)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=6)
+    return figure
+
+
+def draw_found(runs: Sequence[pd.DataFrame], x: Sequence[str], order: Sequence[str]) -> Figure:
+    """Draw for how many of the sets each strategy finds a table, along several axes."""
+    figure, axes = plots.subplots(columns=2, cols=len(runs), sharey=True)
+    for ax, part, name in zip(axes, runs, x, strict=True):
+        found = part.assign(found=part["outcome"] == "found").groupby([name, "algorithm"])["found"]
+        found = found.mean().reset_index()
+        if pd.api.types.is_numeric_dtype(found[name]):
+            plots.lines(ax, found, name, "found", "algorithm", order=order)
+        else:
+            plots.bars(ax, found, name, "found", "algorithm", order=order)
+        ax.set(ylabel="share of sets with a table", ylim=(-0.03, 1.03))
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=6)
     return figure

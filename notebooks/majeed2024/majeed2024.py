@@ -13,12 +13,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 from majeed2024_baselines import BASELINES
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import KFold, cross_val_predict
 
 from anonpaper.compendium.grids import run_grid, timed
 from anonpaper.compendium.tables import reference
 from anonpaper.datasets import load
 from anonpaper.datasets.trees import LEVELS, hierarchies
-from anonpaper.errors import InfeasibleError
 from anonpaper.groups import Partition
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.measure import (
@@ -31,9 +32,9 @@ from anonpaper.measure import (
     reconstruction,
     undiverse_rows,
 )
+from anonpaper.measure.utility import _published_features
 from anonpaper.microdata import Microdata
 from anonpaper.partition.balanced import balanced_classes
-from anonpaper.partition.mondrian import mondrian
 from anonpaper.publish import Release, shallow_generalize
 from anonpaper.randomness import generator
 from anonpaper.repair import synthesis
@@ -62,18 +63,18 @@ _RANGES = {
     "diabetes": {"time_in_hospital": (1, 14), "num_lab_procedures": (1, 150)},
 }
 
-#: What T_eta = 0.69 (section 6.2) can ask of a class's entropy: name -> base of the logarithm. By
-#: line 12 of Algorithm 3 it only has to be above 0, which two values in a class give.
-THRESHOLDS = {"above 0": None, "0.69 bits": 2.0, "0.69 nats": math.e}
+#: T_eta = 0.69 (section 6.2) in the unit of Equation 4, log2, and in nats: name -> base.
+THRESHOLDS = {"0.69 bits": 2.0, "0.69 nats": math.e}
 _ENTROPY = 0.69
 
-#: Methods that draw nothing: one seed stands for all.
-_DETERMINISTIC = ("LD", "MRMondrian", "DHkmeans-LD-core", "SDDA", "DCA-core")
+#: What a class is asked for: entropy of the proposed method's; k rows of the others', as section
+#: 1.2 describes them, or two sensitive values besides.
+DIVERSITY = {name: ("k only", "two values") for name in BASELINES} | {"Proposed": (*THRESHOLDS,)}
 
-ABLATIONS = (
-    "all modules", "no augmentation", "no balanced classes", "one level at least, PF kept",
-    "one level at least", "even halves",
-)  # fmt: skip
+TREES = 30  # of a forest; the paper names no number
+
+#: Methods that draw nothing: one seed stands for all.
+_DETERMINISTIC = ("LD", "MRMondrian", "DHkmeans-LD-core", "SDDA")
 
 
 def ten_users() -> Microdata:
@@ -168,18 +169,21 @@ def augment_cases(
 
 def proposed(
     m: Microdata, k: int, l: int, trees: Mapping[str, Hierarchy], *, friendly: Sequence[str] = (),
-    seed: int = 0, least_level: int = 0, largest_share: float = 1.0,
+    seed: int = 0, largest_share: float = 1.0,
 ) -> Release:  # fmt: skip
     """Publish a table by the proposed method: balanced classes, shallow generalization."""
     p = balanced_classes(m, k, l, seed, largest_share=largest_share)
-    return shallow_generalize(m, p, trees, friendly, least_level=least_level)
+    return shallow_generalize(m, p, trees, friendly)
 
 
 def largest_share(k: int, threshold: str) -> float:
-    """Return the share of a class of k rows that one of two values may have at most."""
-    base = THRESHOLDS[threshold]
-    if base is None:
+    """Return the share of a class of k rows that one of two values may have at most.
+
+    Without one of :data:`THRESHOLDS` the entropy only has to be above 0, as two values make it.
+    """
+    if threshold not in THRESHOLDS:
         return 1.0
+    base = THRESHOLDS[threshold]
     even = math.ceil(k / 2)
     shares = np.arange(even, k) / k
     entropy = -(shares * np.log(shares) + (1 - shares) * np.log(1 - shares)) / np.log(base)
@@ -197,19 +201,19 @@ def with_seeds(grid: Sequence[Mapping], seeds: Sequence[int]) -> list[dict]:
 
 def release_of(
     cases: Mapping[str, Mapping[str, Microdata]], name: str, method: str, k: int,
-    mode: str = "enforce", seed: int = 0, threshold: str = "above 0",
+    diversity: str = "two values", seed: int = 0,
 ) -> tuple[Release, dict[str, Hierarchy]]:  # fmt: skip
-    """Publish a data set by one method; also its hierarchies."""
+    """Publish a data set by one method, its classes as diverse as named; also its hierarchies."""
     m = cases[name]["fused" if method == "Proposed" else "real"]
     trees = hierarchies(name, m)
-    return _published(m, trees, name, method, k, mode, seed, threshold), trees
+    return _published(m, trees, name, method, k, diversity, seed), trees
 
 
-def _published(m, trees, name, method, k, mode, seed, threshold="above 0") -> Release:
+def _published(m, trees, name, method, k, diversity, seed) -> Release:
     if method != "Proposed":
-        return BASELINES[method](m, k, 2 if mode == "enforce" else None, trees, seed=seed)
-    share = largest_share(k, threshold)
-    friendly = PAPER_FRIENDLY[name]
+        l = None if diversity == "k only" else 2
+        return BASELINES[method](m, k, l, trees, seed=seed)
+    share, friendly = largest_share(k, diversity), PAPER_FRIENDLY[name]
     return proposed(m, k, 2, trees, friendly=friendly, seed=seed, largest_share=share)
 
 
@@ -225,15 +229,10 @@ def measure_release(
     subsets = some_qids(rel.microdata.qi, seed=seed)
     rows = []
     for who, view in _views(rel, "all", "real").items():
-        audit = view.audit().set_index("principle")["level"]
         has_people = not view.is_synthetic.all()
         rows.append(
             {
                 "who": who,
-                "rows": view.microdata.n,
-                "classes": view.classes.n_groups,
-                "k level": audit["k-anonymity"],
-                "l level": audit["distinct l-diversity"],
                 "D values": disclosure_risk(view, "values"),
                 "D own": disclosure_risk(view, "own"),
                 "D largest": disclosure_risk(view, "largest"),
@@ -287,11 +286,9 @@ def some_qids(qi: Sequence[str], sets: int = 20, seed: int = 0) -> list[list[str
     return found
 
 
-def measure_method(
-    cases, name: str, method: str, k: int, mode: str, seed: int, threshold: str = "above 0"
-) -> list[dict]:
+def measure_method(cases, name: str, method: str, k: int, diversity: str, seed: int) -> list[dict]:
     """Publish by one method and measure; for :func:`anonpaper.compendium.run_grid`."""
-    rel, trees = release_of(cases, name, method, k, mode, seed, threshold)
+    rel, trees = release_of(cases, name, method, k, diversity, seed)
     friendly = PAPER_FRIENDLY[name] if method == "Proposed" else ()
     rows = measure_release(rel, trees, seed=seed, friendly=friendly)
     real = cases[name]["real"]
@@ -299,141 +296,65 @@ def measure_method(
     return [row | {"similarity": similarity} for row in rows]
 
 
-def compare_utility(cases, name: str, method: str, k: int, mode: str, seed: int) -> dict:
-    """Train forests on a release of the training rows; test them on held-out real people.
+def compare_utility(cases, name: str, method: str, k: int, diversity: str, seed: int) -> dict:
+    """Score forests on a release of the training rows; for a grid.
 
-    `cases` holds ``test`` besides. Method "as it is" trains on the real rows themselves,
-    "repaired" on these and the synthetic ones, both without any generalization. One forest weighs
-    all rows alike, another ("equal weights") all sensitive values, whatever their rows: what
-    balanced training rows do for one method, weights do for any.
+    Equation 10 counts rows of D': each is predicted by a forest that learned from other rows, with
+    synthetic ones among both. A forest of the whole release is tested on held-out ``test`` people
+    besides. Methods "as it is" and "repaired" publish every row without any generalization.
     """
     case = cases[name]
     if method in ("as it is", "repaired"):
-        rel = _as_it_is(case["real" if method == "as it is" else "fused"], name)
+        m = case["real" if method == "as it is" else "fused"]
+        alike = Partition(np.asarray(m.cells.tuple_of_row))
+        rel = shallow_generalize(m, alike, hierarchies(name, m))
     else:
-        rel, _ = release_of(cases, name, method, k, mode, seed)
-    found = _scores(rel, case["test"], seed, dominant_value(case["real"]))
-    weighed = classification(rel, case["test"], balanced=True, seed=seed)
-    return found | {"balanced accuracy, equal weights": weighed.balanced_accuracy}
+        rel, _ = release_of(cases, name, method, k, diversity, seed)
+    true, said = by_folds(rel, seed)
+    dominant = rel.microdata.sensitive_attribute.code(dominant_value(case["real"]))
+    people = classification(rel, case["test"], trees=TREES, seed=seed)
+    right = true == said
+    recall = [right[true == dominant].mean(), right[true != dominant].mean()]
+    return {
+        "rows": len(true),
+        "accuracy": right.mean(),
+        "recall of the frequent value": recall[0],
+        "recall of the rare value": recall[1],
+        "balanced accuracy": np.mean(recall),
+        "apart": abs(recall[0] - recall[1]),
+        "bound": disclosure_risk(rel, "largest"),
+        "constant answer": np.bincount(true).max() / len(true),
+        "accuracy, people": people.accuracy,
+    }
+
+
+def by_folds(rel: Release, seed: int, folds: int = 3) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sensitive value of each published row, and what a forest says of it.
+
+    As section 6.2 says, the forest learns from two thirds of the rows, trees from 0.8 of these,
+    down to leaves of one row.
+    """
+    rows = rel.entries.of_row[rel.is_published]
+    forest = RandomForestClassifier(TREES, max_samples=0.8, random_state=seed)
+    parts = KFold(folds, shuffle=True, random_state=seed)
+    true = rel.sensitive_codes[rel.is_published]
+    return true, cross_val_predict(forest, _published_features(rel, rows), true, cv=parts)
 
 
 def forest_cases(tables: Mapping[str, Microdata], epochs: int, seed: int) -> dict[str, dict]:
-    """Return what forests learn from and are tested on, with test rows of three kinds.
-
-    Besides real, fused and ``test`` rows: ``invented test`` adds synthetic rows until values are
-    equally frequent; ``leak train`` and ``leak test`` split a table whose rare rows were doubled.
-    """
+    """Return what forests learn from, with and without synthetic rows, and held-out people."""
     split = {name: held_out(m, seed) for name, m in tables.items()}
-    cases, _ = augment_cases({name: part[0] for name, part in split.items()}, epochs, seed=seed)
-    for name, m in tables.items():
-        train, test = split[name]
-        leak_train, leak_test = held_out(_doubled(m, seed), seed)
-        cases[name] |= {
-            "test": test,
-            "invented test": _with_invented(train, test, epochs, seed),
-            "leak train": leak_train,
-            "leak test": leak_test,
-        }
-    return cases
+    cases, _ = augment_cases(
+        {name: train for name, (train, _) in split.items()}, epochs, seed=seed
+    )
+    return {name: case | {"test": split[name][1]} for name, case in cases.items()}
 
 
-def accuracy_by_test_rows(cases, name: str, test_rows: str, seed: int) -> dict:
-    """Train a forest as a table is and one on repaired rows; test on rows of one kind (a grid).
-
-    `cases` are those of :func:`forest_cases`, `test_rows` is "real people", "with invented
-    people" or "leak". The table as it is is always tested on real people.
-    """
-    case = cases[name]
-    train, test = {
-        "real people": ("fused", "test"),
-        "with invented people": ("fused", "invented test"),
-        "leak": ("leak train", "leak test"),
-    }[test_rows]
-    dominant = dominant_value(case["real"])
-    before = _scores(_as_it_is(case["real"], name), case["test"], seed, dominant)
-    after = _scores(_as_it_is(case[train], name), case[test], seed, dominant)
-    return {
-        "rows to learn from": case["real"].n,
-        "rows to learn from, repaired": case[train].n,
-        "rows to test on, repaired": case[test].n,
-        "accuracy": before["accuracy"],
-        "accuracy, repaired": after["accuracy"],
-        "recall of the rare value": before["recall of the rare value"],
-        "recall of the rare value, repaired": after["recall of the rare value"],
-        "share of the frequent value": float(case["test"].sensitive_counts.max() / case["test"].n),
-    }
-
-
-def _as_it_is(m: Microdata, name: str) -> Release:
-    """Publish every row as it is."""
-    return shallow_generalize(m, Partition(np.asarray(m.cells.tuple_of_row)), hierarchies(name, m))
-
-
-def _scores(rel: Release, test: Microdata, seed: int, dominant: object) -> dict:
-    """Train a forest on a release and test it."""
-    found = classification(rel, test, seed=seed)
-    return {
-        "accuracy": found.accuracy,
-        "balanced accuracy": found.balanced_accuracy,
-        "recall of the dominant value": float(found.recall[dominant]),
-        "recall of the rare value": float(found.recall.drop(dominant).mean()),
-    }
-
-
-def _with_invented(train: Microdata, test: Microdata, epochs: int, seed: int) -> Microdata:
-    """Balance test rows by invented people whom no training row shows, marked as real ones."""
-    # the last rows of a longer draw: with this seed, the first ones are likely the training rows
-    ((value, lacking),) = find_imbalance(test).needed.items()
-    ((_, trained_on),) = find_imbalance(train).needed.items()
-    rows = synthesis.synthesize(train, {value: trained_on + lacking}, epochs=epochs, seed=seed)
-    invented = synthesis.fuse(train, rows.tail(lacking).reset_index(drop=True))
-    frames = [test.frame, invented.frame[invented.synthetic]]
-    return test.replace(frame=pd.concat(frames, ignore_index=True))
-
-
-def _doubled(m: Microdata, seed: int) -> Microdata:
-    """Repeat people of the rare values, drawn at random, until all values are equally frequent."""
-    rng, counts = generator(seed), m.sensitive_counts
-    extra = [
-        rng.choice(np.flatnonzero(m.sensitive_codes == code), counts.max() - count)
-        for code, count in enumerate(counts)
-        if count
-    ]
-    rows = np.r_[np.arange(m.n), np.concatenate(extra)]
-    return m.replace(frame=m.frame.iloc[rows].reset_index(drop=True))
-
-
-def time_method(cases, name: str, method: str, k: int, mode: str, seed: int) -> dict:
+def time_method(cases, name: str, method: str, k: int, diversity: str, seed: int) -> dict:
     """Return the seconds that one method takes; synthesis is not among them."""
     m = cases[name]["fused" if method == "Proposed" else "real"]
     trees = hierarchies(name, m)
-    return {"seconds": timed(lambda: _published(m, trees, name, method, k, mode, seed))[0]}
-
-
-def ablate(cases, name: str, variant: str, k: int, seed: int) -> list[dict]:
-    """Publish by the proposed method with one module changed, and measure.
-
-    Variants are :data:`ABLATIONS`. *One level at least* generalizes every value by one level or
-    more, even where a class agrees on it; with *PF kept* pattern-friendly ones are excepted: only
-    under such a floor do they make a difference. *Even halves* asks for classes of equal shares.
-    A variant that the table does not allow returns no numbers but the reason.
-    """
-    friendly = PAPER_FRIENDLY[name]
-    m = cases[name]["real" if variant == "no augmentation" else "fused"]
-    trees = hierarchies(name, m)
-    try:
-        if variant == "no balanced classes":
-            rel = shallow_generalize(m, mondrian(m, k, 2, diversity="distinct"), trees, friendly)
-        else:
-            rel = proposed(
-                m, k, 2, trees, seed=seed,
-                friendly=() if variant == "one level at least" else friendly,
-                least_level=int(variant.startswith("one level")),
-                largest_share=0.5 if variant == "even halves" else 1.0,
-            )  # fmt: skip
-    except InfeasibleError as error:
-        return [{"who": who, "infeasible": str(error)} for who in ("all", "real")]
-    return measure_release(rel, trees, seed=seed)
+    return {"seconds": timed(lambda: _published(m, trees, name, method, k, diversity, seed))[0]}
 
 
 def check_proposed(cases, name: str, k: int, seed: int) -> dict:
@@ -444,38 +365,19 @@ def check_proposed(cases, name: str, k: int, seed: int) -> dict:
     are one class.
     """
     rel, _ = release_of(cases, name, "Proposed", k, seed=seed)
-    real, fused = cases[name]["real"], cases[name]["fused"]
-    sizes, kept = rel.partition.sizes(), int((~rel.is_synthetic & rel.is_published).sum())
-    groups = rel.frame.groupby(fused.qi, observed=True, dropna=False, sort=False)[fused.sensitive]
-    dominant = dominant_value(real)
+    m, sizes = rel.microdata, rel.partition.sizes()
+    groups = rel.frame.groupby(m.qi, observed=True, dropna=False, sort=False)[m.sensitive]
+    kept = int((~rel.is_synthetic & rel.is_published).sum())
     return {
         "smallest class": int(groups.size().min()),
         "fewest values": int(groups.nunique().min()),
         "smallest group": int(sizes.min()),
         "largest group": int(sizes.max()),
         "real rows": kept,
-        "real rows lost": real.n - kept,
-        "synthetic rows": int(rel.is_synthetic.sum()),
-        "synthetic rows of the dominant value": int(
-            (fused.frame.loc[fused.synthetic, fused.sensitive] == dominant).sum()
-        ),
-        "synthetic values out of range": _strange_values(real, fused),
+        "real rows lost": cases[name]["real"].n - kept,
         "mean similarity": rel.partition.info["mean_similarity"],
         "least entropy": rel.partition.info["least_entropy"],
     }
-
-
-def _strange_values(real: Microdata, fused: Microdata) -> int:
-    """Count synthetic numbers outside of the real range and categories no real person has."""
-    added = fused.frame[fused.synthetic]
-    strange = 0
-    for name in real.qi:
-        known, new = real.frame[name], added[name]
-        if pd.api.types.is_numeric_dtype(known):
-            strange += (~new.between(known.min(), known.max())).sum()
-        else:
-            strange += (~new.astype(str).isin(set(known.astype(str)))).sum()
-    return int(strange)
 
 
 def dominant_value(m: Microdata) -> object:

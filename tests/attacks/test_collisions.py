@@ -23,7 +23,6 @@ PAIRS = ap.Partition([0, 0, 1, 1, 2, 2])
     [
         ("suppress", ["*", "*", "a", "b", "c", "c"]),
         ("generalize", ["{a, b}", "{a, b}", "a", "b", "c", "c"]),
-        ("generalize", ["a", "b, c", "a, b", "c", "d", "d"]),  # two sets are written {a, b, c}
     ],
 )
 def test_what_stands_for_two_things_is_refused(form, values, tmp_path):

@@ -1,4 +1,3 @@
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -160,10 +159,3 @@ def test_contradictions_are_found_and_named(sigma, k, says):
         dc.require_satisfiable(m, [harmless, *sigma], k)
     assert all(str(c) in str(raised.value) for c in found[0].culprits)
     assert "PRV" not in str(raised.value)
-
-
-def test_an_attribute_of_one_value_cannot_be_hidden():
-    frame = pd.DataFrame({"a": ["x"] * 4, "b": list("ppqq")})
-    m = ap.Microdata(frame, ["a", "b"])
-    assert dc.find_contradictions(m, [Constraint({"a": "x"}, 0, 4)], 2) == []
-    assert dc.find_contradictions(m, [Constraint({"a": "x"}, 0, 3)], 2)

@@ -59,29 +59,13 @@ def test_what_cannot_be_read_is_an_error_of_the_package(name, folder):
         READERS[name](name)
 
 
-LONE = "half\ud800"
-
-
-@pytest.mark.skipif(
-    not pd.__version__.startswith("2."), reason="pandas 3 refuses such a text itself, in its words"
-)
-def test_half_of_a_surrogate_pair_is_refused_or_shown_where_it_is_written(folder):
-    frame = pd.DataFrame({"q": ["a", LONE] * 2, "s": ["x", "x", "y", "y"]}, dtype=object)
-    named = frame.set_axis(pd.Index([LONE, "s"], dtype=object), axis=1)
-    for names in (frame, named, frame.replace("x", LONE)):
-        m = ap.Microdata(names, [names.columns[0]], "s", origin=LONE)
-        rel = ap.suppress(m, ap.mondrian(m, 2))
-        assert "half\\ud800" in write_page(rel, f"{len(list(folder.iterdir()))}.html").read_text()
-        if LONE not in str(rel.frame.to_dict()):
-            continue
-        for ending in ("csv", "parquet", "csv.gz"):
-            with pytest.raises(AnonpaperError, match="not Unicode"):
-                rel.write(f"out.{ending}")
-        r = ap.Recoding.identity(m.attributes)
-        r.save("r.json")
-        assert ap.recode(m, ap.Recoding.load("r.json")).frame.equals(ap.recode(m, r).frame)
+def test_half_of_a_surrogate_pair_is_refused_where_it_is_written(folder):
+    m = ap.Microdata(pd.DataFrame({"q": ["a", "half\ud800"] * 2}, dtype=object), ["q"])
+    for ending in ("csv", "parquet"):
+        with pytest.raises(AnonpaperError, match="not Unicode"):
+            ap.suppress(m, ap.mondrian(m, 2)).write(f"out.{ending}")
     with pytest.raises(FileError, match="not Unicode"):
-        ap.Hierarchy.flat(["a", LONE]).to_csv("tree.csv")
+        ap.Hierarchy.flat(["a", "half\ud800"]).to_csv("tree.csv")
     assert not {"tree.csv", "out.csv"} & {path.name for path in folder.iterdir()}
 
 

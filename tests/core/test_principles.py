@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,6 +9,7 @@ from referees.tables import grouped_tables
 import anonpaper as ap
 from anonpaper import errors, principles
 from anonpaper.groups import Entries
+from anonpaper.owner import report
 
 
 def as_pycanon(m, p):
@@ -129,3 +131,34 @@ def test_a_table_is_diverse_exactly_if_the_group_of_all_its_rows_is(grouped, l, 
         remedy = f"largest feasible l is {largest}" if largest > 1 else "no l of 2 or more"
         with pytest.raises(errors.InfeasibleError, match=f"{diversity} {l}-diverse.*{remedy}"):
             principles.require_diverse(m, l, diversity)
+
+
+def test_every_number_that_the_report_calls_feasible_is_reached_and_the_next_is_not():
+    for seed in range(500):
+        rng = np.random.default_rng(seed)
+        n, values = int(rng.integers(3, 25)), int(rng.integers(1, 6))
+        ill = pd.Series(rng.choice(list("abcdef")[:values], n, p=rng.dirichlet(np.ones(values))))
+        ill = ill.where(rng.random(n) > rng.choice([0, 0.3]))
+        frame = pd.DataFrame({"age": rng.integers(0, 5, n), "ill": ill.astype(object)})
+        person = "who" if seed % 3 == 0 else None
+        if person:
+            frame["who"] = rng.integers(0, max(2, n // 2), n)
+            frame["age"] = frame["who"] % 5
+        try:
+            how = ["drop", "category"][seed % 2]
+            m = ap.Microdata(frame, ["age"], "ill", person=person, missing=how)
+        except errors.EmptyTableError:
+            continue
+        if m.n_people < 2:
+            continue
+        told = report.audit(m, 1)["feasible"]
+        for promised, title in (("frequency", "largest frequency l"), ("distinct", "values")):
+            largest = told[title]
+            ways = [lambda m, l: ap.mondrian(m, 2, l, diversity=promised)]  # noqa: B023
+            ways += [ap.tp, ap.hilbert] if promised == "frequency" and person is None else []
+            for group in ways:
+                if largest > 1:
+                    met = principles.l_diversity(largest, promised)
+                    assert met.holds(m, group(m, largest).labels)
+                with pytest.raises(errors.AnonpaperError):
+                    group(m, largest + 1)

@@ -42,18 +42,6 @@ def test_suppression_stars_exactly_where_a_group_differs(grouped):
     assert ap.measure.suppressed_rows(rel) == suppressed + p.n_unpublished
 
 
-@settings(max_examples=50)
-@given(grouped_tables())
-def test_generalization_covers_every_row_and_tells_more_than_suppression(grouped):
-    m, p = grouped
-    rel, starred = ap.generalize(m, p), ap.suppress(m, p)
-    rows = np.flatnonzero(p.labels >= 0)
-    for j, published in enumerate(rel.published):
-        assert published.sub_domains.contains(published.index[rows], m.codes[rows, j]).all()
-    assert ap.measure.ncp(rel) <= ap.measure.ncp(starred) + 1e-9
-    assert ap.measure.gcp(starred) == pytest.approx(ap.measure.stars(starred) / (m.n * m.d))
-
-
 def brute_force_kl(rel):
     """Equation 2 over the whole domain, point by point."""
     m = rel.microdata

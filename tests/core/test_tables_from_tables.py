@@ -1,5 +1,7 @@
 """A table is made from a table in one way, and every mark goes with it."""
 
+from contextlib import suppress
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -138,17 +140,12 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-@pytest.mark.parametrize("copy_on_write", [False, True])
-def test_what_happens_to_the_frame_does_not_reach_the_table(change, copy_on_write):
-    with pd.option_context("mode.copy_on_write", copy_on_write):
-        frame = FRAME.copy()
-        m = ap.Microdata(frame, ["age", "job"], "ill", missing="category")
-        made = m.replace(frame=frame.assign(age=frame["age"] + 1))
-        try:
-            CHANGES[change](frame)
-        except ValueError:  # copy-on-write, always on in pandas 3, hands out read-only arrays
-            assert change == "values written"
-            assert copy_on_write or not pd.__version__.startswith("2.")
-        pd.testing.assert_frame_equal(m.frame, FRAME)
-        assert (m.codes == ap.Microdata(FRAME, ["age", "job"], missing="category").codes).all()
-        assert made.frame["age"].tolist() == (FRAME["age"] + 1).tolist()
+def test_what_happens_to_the_frame_does_not_reach_the_table(change):
+    frame = FRAME.copy()
+    m = ap.Microdata(frame, ["age", "job"], "ill", missing="category")
+    made = m.replace(frame=frame.assign(age=frame["age"] + 1))
+    with suppress(ValueError):  # pandas 3 hands out read-only arrays
+        CHANGES[change](frame)
+    pd.testing.assert_frame_equal(m.frame, FRAME)
+    assert (m.codes == ap.Microdata(FRAME, ["age", "job"], missing="category").codes).all()
+    assert made.frame["age"].tolist() == (FRAME["age"] + 1).tolist()

@@ -107,9 +107,6 @@ def test_synthetic_rows_can_be_told_apart_in_every_measure():
     alone = release.without_synthetic()
     assert alone.microdata.n == 4 and disclosure_risk(alone, "largest") == 0.75
     assert alone.frame.equals(release.frame.iloc[:4])
-
-
-def test_a_class_of_synthetic_rows_is_gone_without_them():
     m = ap.Microdata(pd.DataFrame({"q": [1, 1, 2], "s": list("aba")}), ["q"], "s")
     fused = fuse(m, pd.DataFrame({"q": [2, 2], "s": ["b", "b"]}))
     release = ap.suppress(fused, ap.Partition([0, 0, 0, 1, 1]))

@@ -15,7 +15,6 @@ from hypothesis import given, settings
 import anonpaper as ap
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
 from anonpaper.owner.cli import main
-from anonpaper.owner.kinds import Doubt
 from anonpaper.owner.methods import METHODS, takes
 from anonpaper.owner.reader import read_table
 from anonpaper.publish.writing import as_csv, plain
@@ -211,35 +210,6 @@ def test_columns_are_what_type_says(tmp_path):
     pd.DataFrame({"age": ["7", None]}).to_parquet(tmp_path / "a.parquet")
     table = read_table(str(tmp_path / "a.parquet"), types={"age": "integer"})
     assert table.frame["age"].dtype == "Int64" and table.kinds == {"age": "integer"}
-
-
-@pytest.mark.parametrize(
-    ("values", "kind", "doubt"),
-    [
-        (["28,8", "5"], "decimal-comma", None), (["1,234", "5,678"], "text", "decimal-comma"),
-        (["1.234,5", "2"], "text", "decimal-comma"), (["021", "139"], "text", None),
-        (["2024-12-31 10:15", "2024-12-31T10:15:01.5+02:00"], "date", None),
-        (["0000-00-00", "2024-12-31"], "text", "date"), (["31.12.2024"], "text", "%d.%m.%Y"),
-        (["12/31/24 10:15"], "text", "text"), (["1", "x"], "text", None),
-        (["2024/12/31", "2025/01/02"], "text", "%Y/%m/%d"), (["2024-1-5"], "text", "%Y-%m-%d"),
-        ([" 28", "5"], "text", "integer"), ([" 2.5", "5 "], "text", "decimal"),
-        ([" 28,8", "5"], "text", "decimal-comma"), (["2024-12-31 "], "text", "date"),
-        ([" 31.12.2024"], "text", "%d.%m.%Y"), ([" x", "y"], "text", None),
-        (["0.30000000000000004", "1"], "text", "decimal"),
-        (["1e-400", "5"], "text", None), (["1e400", "5"], "text", None),
-    ],
-)  # fmt: skip
-def test_numbers_and_dates_are_never_silently_text(tmp_path, values, kind, doubt, capsys):
-    path = tmp_path / "a.csv"
-    path.write_text("a;b\n" + "".join(f"{value};x\n" for value in values))
-    table = read_table(str(path), delimiter=";")
-    assert table.kinds["a"] == kind and table.doubts.get("a", Doubt("", None)).kind == doubt
-    command = ["audit", str(path), "--delimiter", ";", "--qi", "a"]
-    assert main(command) == (2 if doubt else 0)
-    said = capsys.readouterr().err
-    assert f"a: {kind}" in said and (doubt is None or f"a={doubt}" in said)
-    assert main([*command, "-q", "--type", "a=text"]) == 0
-    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

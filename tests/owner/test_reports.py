@@ -102,7 +102,9 @@ def test_who_is_withheld_and_who_is_nobody_is_said():
     m = table()
     labels = np.where(np.arange(60) < 50, np.arange(60) // 10, -1)
     found = page(ap.suppress(m, ap.Partition(labels)))
-    assert "50 published, 10 withheld" in found.text and "knows the value counts" in found.text
+    assert (
+        "50 published, 10 withheld" in found.text and "is told the values of other" in found.text
+    )
     mixed = m.replace(synthetic=np.arange(60) % 3 == 0)
     found = page(ap.suppress(mixed, ap.mondrian(mixed, 6)))
     assert ["synthetic rows", "20"] in found.rows

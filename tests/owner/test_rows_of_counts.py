@@ -47,7 +47,6 @@ BY_ROWS = {
     "k_member": lambda m, seed: ap.k_member(m, 4, seed),
     "oka": lambda m, seed: ap.oka(m, 4, seed),
     "klt": lambda m, seed: ap.klt(m, k=4, l=2, theta=0.5, weights={"age": 3}, seed=seed),
-    "klt, dropping": lambda m, seed: ap.klt(m, k=60, l=8, theta=0.17, seed=seed, withheld="drop"),
     "balanced_classes": lambda m, seed: ap.balanced_classes(m, k=7, l=3, seed=seed),
     "diva": lambda m, seed: ap.diva(m, SIGMA, k=3, seed=seed),
     "diva, l": lambda m, seed: ap.diva(m, SIGMA, k=3, l=2, seed=seed),

@@ -70,14 +70,6 @@ def test_no_value_has_more_than_its_share_where_such_classes_exist(data, k, clas
     assert frame.groupby([p.labels, "ill"]).size().max() <= most
 
 
-@pytest.mark.parametrize("classes", range(2, 7))
-def test_rows_that_are_left_over_fill_all_classes_though_they_are_like_one(classes):
-    """The rare value is in every pair, and the rest makes triples, never more."""
-    ill = ["rare"] * classes + ["common"] * (2 * classes - 1)
-    m = ap.Microdata(pd.DataFrame({"age": 30, "ill": ill}), ["age"], "ill")
-    assert sorted(balanced_classes(m, 2).sizes()) == [2] + [3] * (classes - 1)
-
-
 def test_similarity_is_the_cosine_of_the_encoded_rows():
     rng = np.random.default_rng(5)
     frame = pd.DataFrame(
@@ -94,7 +86,11 @@ def test_similarity_is_the_cosine_of_the_encoded_rows():
     encoded = np.column_stack([1 - x, x, job])
     encoded /= np.linalg.norm(encoded, axis=1)[:, None]
     # one class: its centre is some row, so the mean similarity is one of the row means
-    assert np.isclose(encoded @ encoded.mean(axis=0), p.info["mean_similarity"]).any()
+    alike = encoded @ encoded.T
+    shares = (alike >= 0.88).mean(axis=0)[
+        np.isclose(alike.mean(axis=0), p.info["mean_similarity"])
+    ]
+    assert p.info["similar_share"] in shares
 
 
 def test_what_cannot_be_is_refused_with_the_way_out():

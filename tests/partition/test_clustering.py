@@ -46,13 +46,10 @@ def test_k_member_and_oka_make_floor_n_over_k_clusters_of_at_least_k(case):
 
 @settings(max_examples=100)
 @given(tables(max_rows=40, numbers=True))
-def test_strict_mondrian_takes_the_cuts_of_the_row_by_row_algorithm(case):
+def test_parts_of_mondrian_are_as_small_as_its_paper_says(case):
     m, k = case
-    p = ap.mondrian(m, k)
-    expected = strict_mondrian_rows(m, lambda rows: len(rows) >= k)
-    assert sorted(rows.tolist() for rows in p.groups()) == sorted(expected)
-    most_copies = m.cells.tuple_sizes.max()
-    assert k <= p.sizes().min() and p.sizes().max() <= 2 * m.d * (k - 1) + most_copies
+    sizes = ap.mondrian(m, k).sizes()
+    assert k <= sizes.min() and sizes.max() <= 2 * m.d * (k - 1) + m.cells.tuple_sizes.max()
 
 
 @settings(max_examples=150)

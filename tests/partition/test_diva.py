@@ -1,4 +1,5 @@
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import anonpaper as ap
 from anonpaper import errors
 from anonpaper.constraints import DiversityConstraint as Constraint
 from anonpaper.constraints import proportion_constraints
+from anonpaper.partition.diva.algorithms import next_node
 
 #: What the module says holds "in practice": no random table of at most 8 rows needed more.
 FACTOR = 5
@@ -22,9 +24,10 @@ def problems(draw, max_rows=7, max_constraints=4):
     n = draw(st.integers(4, max_rows))
     d = draw(st.integers(1, 3))
     qi = [f"q{j}" for j in range(d)]
-    values = st.sampled_from("abc")
+    values = {name: st.sampled_from(draw(st.sampled_from(["abc", "abc", "a"]))) for name in qi}
+    values["s"] = st.sampled_from("abc")
     frame = pd.DataFrame(
-        {name: draw(st.lists(values, min_size=n, max_size=n)) for name in [*qi, "s"]}
+        {name: draw(st.lists(of, min_size=n, max_size=n)) for name, of in values.items()}
     )
     sigma, targets = [], set()
     for _ in range(draw(st.integers(0, max_constraints))):
@@ -107,7 +110,7 @@ def larger_problems(draw):
 )
 def test_larger_tables_come_out_k_anonymous_and_diverse(problem, strategy, with_l, over_bound):
     m, sigma, k = problem
-    budget = {"max_backtracks": 300, "max_seconds": 20}
+    budget = {"max_candidates": 300, "max_seconds": 20}
     try:
         p = ap.diva(
             m, sigma, k, strategy, l=2 if with_l else None, over_bound=over_bound, **budget
@@ -136,7 +139,7 @@ def by_rejection(m, sigma, k, **options):
     """Run the paper's own rule: the partition, or the error; and what the search did."""
     try:
         p = ap.diva(m, sigma, k, over_bound="reject", **options)
-    except errors.ConstraintError as error:
+    except (errors.BudgetExceededError, errors.ConstraintError) as error:
         return error, getattr(error, "info", None)
     return p, p.info
 
@@ -165,12 +168,60 @@ def test_what_rejection_finds_is_diverse_and_starring_finds_a_table_too(problem,
 @given(problems(), st.sampled_from(["basic", "min_choice", "max_fan_out"]), st.integers(0, 3))
 def test_rejection_colours_the_graph_iff_there_is_a_diverse_clustering(problem, strategy, seed):
     frame, qi, sigma, k = problem
-    sigma = [c for c in sigma if all(q in qi and frame[q].nunique() > 1 for q in c.target)]
+    sigma = [c for c in sigma if all(q in qi for q in c.target)]
     assume(sigma)
     _, info = by_rejection(ap.Microdata(frame, qi, "s"), sigma, k, strategy=strategy, seed=seed)
     coloured = info is not None and len(info["order"]) == len(sigma)
     event("coloured" if coloured else "not coloured")
     assert coloured == has_diverse_clustering(frame, qi, sigma, k)
+
+
+@settings(max_examples=100)
+@given(st.integers(0, 10_000), st.sampled_from(["basic", "min_choice", "max_fan_out"]))
+def test_a_search_that_ends_has_seen_all_clusterings_of_many_rows(seed, strategy):
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(9, 15)), int(rng.integers(2, 4))
+    frame = pd.DataFrame(
+        {"p": rng.choice(list("ab"), n, p=[0.8, 0.2]), "q": rng.choice(list("xyz"), n)}
+    )
+    targets = [{"p": "a"}, {"q": "x"}, {"q": "y"}, {"p": "a", "q": "x"}]
+    sigma = []
+    for i in rng.choice(4, int(rng.integers(1, 4)), replace=False):
+        low = int(rng.integers(0, max(published_counts(frame, Constraint(targets[i], 0, 9)), 1)))
+        sigma.append(Constraint(targets[i], low, low + int(rng.integers(0, 2))))
+    exists = has_diverse_clustering(frame, ["p", "q"], sigma, k)
+    found, info = by_rejection(ap.Microdata(frame, ["p", "q"]), sigma, k, strategy=strategy,
+                               max_candidates=3_000)  # fmt: skip
+    event(f"{type(found).__name__}, {exists}")
+    if info and isinstance(found, errors.ConstraintError):
+        assert not exists
+    elif info and len(info["order"]) == len(sigma):
+        assert exists
+
+
+@pytest.mark.parametrize("strategy", ["basic", "min_choice", "max_fan_out"])
+@pytest.mark.parametrize(
+    ("rows", "sigma"),
+    [
+        (["Asian single"] * 6 + ["Black single"] * 3 + ["Black married"],
+         [({"q": "single"}, 7), ({"p": "Asian", "q": "single"}, 2)]),
+        (["Europe DE"] * 4 + ["Europe FR"] * 5 + ["Asia JP"],
+         [({"p": "Europe"}, 4), ({"q": "DE"}, 4)]),
+        (["Asian single"] * 5 + ["Asian wed"] * 4 + ["Black single"] * 4,
+         [({"p": "Asian"}, 4), ({"q": "single"}, 6)]),
+    ],
+)  # fmt: skip
+def test_rows_over_a_bound_are_mixed_and_shared_rows_are_taken_first(rows, sigma, strategy):
+    frame = pd.DataFrame([row.split() for row in rows], columns=["p", "q"])
+    sigma = [Constraint(target, bound, bound) for target, bound in sigma]
+    _, info = by_rejection(ap.Microdata(frame, ["p", "q"]), sigma, 2, strategy=strategy)
+    assert len(info["order"]) == len(sigma)
+
+
+def test_max_fan_out_counts_uncoloured_neighbours_alone():
+    # Edges 0-1, 0-2, 0-3 and 4-5, and 1, 2, 3 are coloured: 4 has a neighbour to come, 0 none.
+    V = SimpleNamespace(uncoloured=[0, 4, 5], neighbours=[{1, 2, 3}, {0}, {0}, {0}, {5}, {4}])
+    assert next_node(V, "max_fan_out") == 4
 
 
 def test_a_cluster_beyond_a_bound_is_starred_or_rejected():
@@ -238,11 +289,12 @@ def test_used_up_budgets_end_in_an_error_that_says_which():
     m = ap.load("census", rows=20_000)
     sigma = proportion_constraints(m, ["sex", "race", ("sex", "race")], 10_000)
     sigma = [c for c in sigma if c.low >= 20]
-    with pytest.raises(errors.BudgetExceededError, match="budget of 3 backtracks") as raised:
-        ap.diva(m, sigma, 20, "basic", max_backtracks=3)
-    assert raised.value.info["backtracks"] == 4 <= raised.value.info["candidates_tried"]
+    options = {"over_bound": "reject", "strategy": "basic"}
+    with pytest.raises(errors.BudgetExceededError, match="no table found: .* 3 cand") as raised:
+        ap.diva(m, sigma, 20, **options, max_candidates=3)
+    assert raised.value.info["candidates_tried"] == 3
     with pytest.raises(errors.BudgetExceededError, match=r"0\.05 seconds"):
-        ap.diva(m, sigma, 20, "basic", max_seconds=0.05, max_backtracks=10**9)
+        ap.diva(m, sigma, 20, **options, max_seconds=0.05, max_candidates=10**9)
 
 
 @pytest.mark.parametrize(
@@ -251,7 +303,7 @@ def test_used_up_budgets_end_in_an_error_that_says_which():
         ({"k": 11}, errors.ParameterError, "k must be an integer from 2 to 10, got 11"),
         ({"k": 1}, errors.ParameterError, "k must be an integer from 2 to 10, got 1"),
         ({"strategy": "greedy"}, errors.ParameterError, "greedy"),
-        ({"max_backtracks": -1}, errors.ParameterError, "max_backtracks"),
+        ({"max_candidates": -1}, errors.ParameterError, "max_candidates"),
         ({"max_seconds": 0}, errors.ParameterError, "max_seconds"),
         ({"over_bound": "drop"}, errors.ParameterError, "drop"),
         ({"seed": -1}, errors.ParameterError, "seed"),
@@ -282,6 +334,13 @@ def test_a_table_that_satisfies_all_as_it_is_gets_no_star():
     p = ap.diva(m, [Constraint({"a": "x"}, 1, 3)], 2)
     assert p.info["coloured_by"] == "nothing to do"
     assert ap.measure.stars(ap.suppress(m, p)) == 0
+
+
+def test_a_star_hides_the_only_value_of_a_domain():
+    m = ap.Microdata(pd.DataFrame({"a": ["x"] * 4, "b": list("ppqq")}), ["a", "b"])
+    rel = ap.suppress(m, ap.diva(m, [Constraint({"a": "x"}, 2, 3)], 2))
+    assert sorted(rel.frame["a"].astype(str)) == ["*", "*", "x", "x"]
+    assert ap.measure.stars(rel) == 2
 
 
 def test_a_left_over_row_joins_a_cluster():

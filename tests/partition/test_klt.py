@@ -1,109 +1,12 @@
-"""klt against a row-by-row version, pycanon and plain pandas; bad input; determinism."""
+"""klt against pycanon; what is withheld; bad input. Its steps: test_paper_lines."""
 
-import warnings
-
-import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pycanon import anonymity
-from referees.klt import RowByRow
 
 import anonpaper as ap
 from anonpaper.errors import ColumnError, InfeasibleError, ParameterError
 from anonpaper.partition.klt import UnplacedRowsWarning, klt
-
-
-def steps_apart(a, b):
-    return abs(int(a) - int(b))
-
-
-def not_both_even(a, b):
-    return 0 if a == b else 1 + (int(a) + int(b)) % 2
-
-
-@st.composite
-def tables(draw):
-    n = draw(st.integers(4, 36))
-
-    def some_of(values):
-        return st.lists(st.sampled_from(values), min_size=n, max_size=n)
-
-    def column(size):
-        return some_of(range(size))
-
-    frame = pd.DataFrame(
-        {
-            "age": draw(column(draw(st.sampled_from([2, 9, 40])))),
-            # Codes above 62, and sensitive codes 64 apart, share bits in the search.
-            "race": pd.Categorical.from_codes(draw(some_of([0, 62, 63])), categories=range(70)),
-            "sex": pd.Categorical(draw(column(2)), categories=[0, 1]),
-            "town": pd.Categorical(draw(column(4)), categories=range(4)),
-            "ill": pd.Categorical.from_codes(
-                draw(
-                    some_of(
-                        draw(st.sampled_from([[0, 1], [0, 64, 65], [0, 1, 2, 64, 65, 66, 128]]))
-                    )
-                ),
-                categories=range(130),
-            ),
-        }
-    )
-    return ap.Microdata(frame, qi=["age", "race", "sex", "town"], sensitive="ill")
-
-
-rules = st.tuples(st.integers(1, 6), st.integers(1, 4), st.sampled_from([0.3, 0.34, 0.5, 0.75, 1]))
-weights = st.dictionaries(
-    st.sampled_from(["age", "race", "sex", "town"]), st.sampled_from([0, 0.5, 5])
-)
-distances = st.fixed_dictionaries(
-    {},
-    optional={
-        "age": st.sampled_from(["set", steps_apart]),
-        "race": st.sampled_from(["univariate", not_both_even]),
-        "sex": st.just("set"),
-        "town": st.sampled_from(["univariate", steps_apart]),
-    },
-)
-
-
-@settings(max_examples=150)
-@given(
-    tables(), rules, weights, distances, st.integers(0, 3), st.sampled_from(["merge", "drop"])
-)  # fmt: skip
-def test_same_groups_as_row_by_row(m, rule, weights, distance, seed, withheld):
-    k, l, theta = rule
-    k = min(k, m.n)
-    if withheld == "merge":  # else hardly any table would do
-        theta = max(theta, m.sensitive_counts.max() / m.n)
-    arguments = (m, k, l, theta, weights, distance, seed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnplacedRowsWarning)
-        try:
-            p = klt(*arguments, withheld=withheld)
-        except InfeasibleError:
-            assert not any_group_holds(m, k, l, theta, all_rows=withheld == "merge")
-            return
-    plain = RowByRow(*arguments, withheld)
-    assert p.labels.tolist() == plain.run().tolist()
-    assert (p.info["repeats"], p.info["formed"]) == (plain.repeats, plain.formed)
-    if withheld == "merge":
-        assert p.info["unplaced_rows"] == 0
-    for g in range(p.n_groups):
-        counts = np.bincount(m.sensitive_codes[p.labels == g])
-        size = counts.sum()
-        assert size >= k and (counts > 0).sum() >= l and counts.max() <= theta * size + 1e-6
-
-
-def any_group_holds(m, k, l, theta, all_rows):
-    """Take s rows as evenly as the counts allow, for every s; or all of them."""
-    counts = np.sort(m.sensitive_counts[m.sensitive_counts > 0])
-    for s in [m.n] if all_rows else range(max(k, l), m.n + 1):
-        most = np.floor(theta * s + 1e-6)
-        if len(counts) >= l and np.minimum(counts, most).sum() >= s:
-            return True
-    return False
 
 
 def test_no_row_of_adult_is_lost_and_weights_keep_values_together():

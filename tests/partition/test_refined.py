@@ -4,8 +4,6 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from referees.tables import eligible_tables, tried
 
 import anonpaper as ap
 from anonpaper import errors
@@ -26,13 +24,6 @@ def assert_sound(m, l, p):
     plus = ap.measure.stars(ap.suppress(m, ap.tp_plus(m, l)))
     assert stars <= plus == p.info["stars_of_tp_plus"]
     return stars
-
-
-@settings(max_examples=tried(300), deadline=None)
-@given(eligible_tables())
-def test_groups_are_diverse_and_need_no_more_stars_than_those_of_tp_plus(case):
-    m, l = case
-    assert_sound(m, l, ap.tp_refined(m, l))
 
 
 def wide_table(seed, rows=400, d=6, values=8):

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from pycanon import anonymity
-from referees.rows import TupleMinimization, fewest_stars, fewest_suppressed_rows
+from referees.rows import fewest_stars, fewest_suppressed_rows
 from referees.tables import eligible_tables
 
 import anonpaper as ap
@@ -25,14 +25,6 @@ def table_of_counts(counts):
     return ap.Microdata(frame, ["group"], "s", domains={"s": range(len(counts[0]))})
 
 
-#: QI-groups as counts per sensitive value, the l for which they end in phase three, its rounds.
-PHASE_THREE = [
-    (((1, 1, 1, 0, 2), (1, 0, 1, 1, 0)), 3, 1),
-    (((4, 4, 0, 0, 0), (0, 1, 1, 1, 0), (1, 0, 1, 2, 0)), 3, 1),
-    (((0, 0, 4, 5, 3, 6), (2, 11, 4, 2, 4, 3), (0, 2, 3, 3, 0, 5)), 4, 2),
-]
-
-
 @pytest.mark.parametrize("name", ALGORITHMS)
 @settings(max_examples=60)
 @given(eligible_tables())
@@ -48,33 +40,6 @@ def test_every_published_group_is_diverse_and_no_row_is_lost(name, case):
     seen = rel.frame.astype(str).reset_index(drop=True).assign(group=p.labels.astype(str))
     for by in (["group"], m.qi):
         assert anonymity.alpha_k_anonymity(seen, by, ["s"])[0] <= 1 / l + 1e-12
-
-
-@settings(max_examples=150)
-@given(eligible_tables())
-def test_the_fast_form_moves_the_same_rows_as_the_plain_reading(case):
-    m, l = case
-    assert_same_as_plain_reading(m, l)
-
-
-def assert_same_as_plain_reading(m, l):
-    p = ap.tp(m, l)
-    plain = TupleMinimization(m.codes.tolist(), m.sensitive_codes.tolist(), l)
-    phase = plain.run()
-    assert p.labels.tolist() == plain.labels()
-    assert p.info["phase"] == phase
-    assert p.info["rounds"] == plain.rounds
-    assert p.info["lower_bound"] == plain.lower_bound
-    assert p.info["residue_size"] == len(plain.removed) == sum(p.info["removed_by_phase"])
-    return p
-
-
-@pytest.mark.parametrize(("counts", "l", "rounds"), PHASE_THREE)
-def test_instances_that_enter_phase_three(counts, l, rounds):
-    m = table_of_counts(counts)
-    p = assert_same_as_plain_reading(m, l)
-    assert p.info["phase"] == 3 and p.info["rounds"] == rounds
-    assert ap.FrequencyLDiversity(l).holds(m, p.labels)
 
 
 @settings(max_examples=25)

@@ -74,14 +74,14 @@ def test_a_promise_against_the_register(tmp_path):
     whole = {"age": ap.Hierarchy.flat(range(10))}
     call = {"k": 4, "l": 2, "hierarchies": whole, "suppression": 0.1}
     rel = ap.recode(m, ap.full_domain(m, **call))
-    with pytest.warns(UserWarning, match="l-diversity 1 .has the register.* 4 of 40 people"):
+    with pytest.warns(UserWarning, match="l-diversity 1 .is told.* 4 of 40 people"):
         rel.write(tmp_path / "out.csv")
     for door in (
         rel.public_frame,
         rel.public_tables,
         lambda **told: rel.write(tmp_path / "out.csv", **told),
     ):
-        with pytest.raises(PromiseError, match="has the register and knows the method"):
+        with pytest.raises(PromiseError, match="is told the values of a withheld class"):
             door(against="register")
     rel = ap.recode(m, ap.full_domain(m, **call | {"suppression": 0}))
     rel.write(tmp_path / "out.csv", against="register")

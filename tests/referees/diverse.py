@@ -18,34 +18,34 @@ def set_partitions(items, k):
                 yield [(first, *others), *blocks]
 
 
-def sets_of_clusters(items, k):
-    """Yield all sets of disjoint clusters of at least k items, that of no cluster included."""
-    if not items:
-        yield []
-        return
-    first, rest = items[0], items[1:]
-    yield from sets_of_clusters(rest, k)
-    for size in range(k - 1, len(rest) + 1):
-        for others in combinations(rest, size):
-            remaining = [item for item in rest if item not in others]
-            for clusters in sets_of_clusters(remaining, k):
-                yield [(first, *others), *clusters]
-
-
 def has_diverse_clustering(frame, qi, constraints, k):
     """Whether some clusters of target rows, suppressed where they differ, satisfy Sigma (3.2)."""
-    targets = [
-        {i for i in range(len(frame)) if all(frame[a].iloc[i] == v for a, v in c.target.items())}
-        for c in constraints
-    ]
-    for clusters in sets_of_clusters(sorted(set().union(*targets)), k):
-        counts = np.zeros(len(constraints), int)
-        for cluster in clusters:
-            agreeing = {q for q in qi if frame[q].iloc[list(cluster)].nunique() == 1}
-            counts += [carried(cluster, agreeing, c, frame, qi) for c in constraints]
-        within = all(c.low <= n <= c.high for c, n in zip(constraints, counts, strict=True))
-        if within and all(any(set(cluster) <= t for t in targets) for cluster in clusters):
+    # Rows that carry the same are alike: a state is how many of each are used, and what is shown.
+    carry = [tuple(all(row[a] == v for a, v in c.target.items()) for c in constraints)
+             for row in frame[qi].to_dict("records")]  # fmt: skip
+    kinds = sorted({kind for kind in carry if any(kind)})
+    clusters = []
+    for numbers in product(*(range(carry.count(kind) + 1) for kind in kinds)):
+        inside = [kind for kind, n in zip(kinds, numbers, strict=True) if n]
+        shown = [sum(numbers) * all(of) for of in zip(*inside, strict=True)]
+        if sum(numbers) >= k and any(shown):
+            clusters.append((np.array(numbers), np.array(shown)))
+    most, high = [carry.count(kind) for kind in kinds], [c.high for c in constraints]
+    waiting = {((0,) * len(kinds), (0,) * len(constraints))}
+    seen = set(waiting)
+    while waiting:
+        used, counts = waiting.pop()
+        if all(c.low <= n for c, n in zip(constraints, counts, strict=True)):
             return True
+        for numbers, shown in clusters:
+            state = (tuple((used + numbers).tolist()), tuple((counts + shown).tolist()))
+            if (
+                state not in seen
+                and (used + numbers <= most).all()
+                and (counts + shown <= high).all()
+            ):
+                seen.add(state)
+                waiting.add(state)
     return False
 
 
@@ -69,12 +69,10 @@ def fewest_stars(frame, qi, constraints, k, block_is_private=lambda rows: True):
         choices = []
         for block in blocks:
             agreeing = [q for q in qi if frame[q].iloc[list(block)].nunique() == 1]
-            several = [q for q in agreeing if frame[q].nunique() > 1]
-            forced = [q for q in agreeing if q not in several]
             options = []
-            for size in range(len(several) + 1):
-                for shown in combinations(several, size):
-                    kept = {*forced, *shown}
+            for size in range(len(agreeing) + 1):
+                for shown in combinations(agreeing, size):
+                    kept = set(shown)
                     stars = len(block) * (len(qi) - len(kept))
                     counts = [carried(block, kept, c, frame, qi) for c in constraints]
                     options.append((stars, np.array(counts, dtype=int)))

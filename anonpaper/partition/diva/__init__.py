@@ -1,13 +1,11 @@
 """DIVA: k-anonymous tables that keep the required diversity (diva2021).
 
 ``algorithms`` has the paper's algorithms in its order. ``clusterings`` and ``integrate`` make open
-choices of the paper; ``beyond`` and ``existence`` are not in the paper. They run with
-``over_bound="star"`` alone, which changes four things:
+choices of the paper; ``existence`` is not in it. With ``over_bound="star"``, three things change:
 
-- a cluster that would exceed another constraint's upper bound has that value suppressed, where
-  ``"reject"`` rejects it, as the paper does. Values are shown again where the bound allows it;
-- if the search finds no table, an integer program decides whether one exists;
-- fewer than k left-over rows join clusters;
+- if the search ends without a table, an integer program decides whether one exists. It may
+  suppress values on which a cluster agrees, which are shown again where the bounds allow it;
+- it also decides where fewer than k rows are left over;
 - a table that satisfies everything gets no star.
 
 ``info`` of the result has the ``order`` in which constraints were coloured, ``components`` of the

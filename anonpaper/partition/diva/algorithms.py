@@ -18,6 +18,7 @@ import numpy as np
 from anonpaper.algorithm import algorithm
 from anonpaper.constraints import DiversityConstraint, require_satisfiable
 from anonpaper.errors import (
+    BudgetExceededError,
     ConstraintError,
     check_choice,
     check_integer,
@@ -26,10 +27,9 @@ from anonpaper.errors import (
 )
 from anonpaper.groups import Partition, group_bounds
 from anonpaper.microdata import Microdata, check_microdata, handed_out
-from anonpaper.partition.diva import beyond
 from anonpaper.partition.diva.clusterings import ENUMERATED, Clusterings
 from anonpaper.partition.diva.existence import exact_clustering, smallest_conflict
-from anonpaper.partition.diva.integrate import integrate
+from anonpaper.partition.diva.integrate import integrate, restorable
 from anonpaper.partition.diva.search import Search
 from anonpaper.partition.diva.targets import Bundle, Privacy, Targets
 from anonpaper.partition.k_member import k_member
@@ -56,12 +56,12 @@ def diva(
     *,
     over_bound: Literal["star", "reject"] = "star",
     l: int | None = None,
-    max_backtracks: int = 10_000,
+    max_candidates: int = 1_000,
     max_seconds: float = 120.0,
 ) -> Partition:
     """Guarantee k-anonymity and every diversity constraint, or raise an error with the reason.
 
-    ConstraintError means that no table has both (with "reject": that the search found none), and
+    ConstraintError means that no table has both (with "reject": none by the paper's rule), and
     BudgetExceededError leaves it open. The result has at most :math:`nd/k` times the fewest stars.
 
     Parameters
@@ -70,8 +70,10 @@ def diva(
     constraints : sequence of DiversityConstraint, on any role; secrets are never suppressed
     strategy : {"max_fan_out", "min_choice", "basic"}
         Colour next the constraint with most uncoloured neighbours, fewest clusterings, or any.
-    over_bound : {"star", "reject"}, beyond the paper or by its own rule
-    max_backtracks, max_seconds : colours undone in each component of the graph; seconds in all
+    over_bound : {"star", "reject"}
+        The paper's rule rejects a cluster that exceeds a bound. With "star", where its search
+        ends without a table, an integer program decides, which may suppress the value instead.
+    max_candidates, max_seconds : clusterings tried in each component of the graph; seconds in all
 
     Returns
     -------
@@ -101,7 +103,7 @@ def diva(
     check_choice("strategy", strategy, get_args(Strategy))
     check_choice("over_bound", over_bound, ("star", "reject"))
     search = Search(
-        check_integer("max_backtracks", max_backtracks, 0),
+        check_integer("max_candidates", max_candidates, 0),
         check_number("max_seconds", max_seconds, 0, inf, open_low=True),
     )
     privacy = Privacy(k)
@@ -112,14 +114,17 @@ def diva(
     targets, goes_beyond = Targets.of(m, constraints), over_bound == "star"
     run = Run(m, targets, privacy, strategy, rng, goes_beyond, search)
 
-    if goes_beyond and beyond.is_satisfied(m, targets, privacy):
-        p = run.unchanged()
-    else:
-        S = run.diverse_clustering(build_graph(m, constraints))  # Algorithm 1, line 1
-        p = None if S is None else run.publish(S, "search")  # lines 3 to 6
-        if p is None and goes_beyond:
-            S = exact_clustering(targets, privacy, search)
-            p = None if S is None else run.publish(S, "exact test")
+    p = run.unchanged() if goes_beyond else None
+    if p is None:
+        try:
+            S = run.diverse_clustering(build_graph(m, constraints))  # Algorithm 1, line 1
+            p = None if S is None else run.publish(S, "search")  # lines 3 to 6
+        except BudgetExceededError:
+            if not goes_beyond:
+                raise
+    if p is None and goes_beyond:
+        S = exact_clustering(targets, privacy, search)
+        p = None if S is None else run.publish(S, "exact test")
     if p is not None:
         about = p.info, p.algorithm
         return Partition.of_cells(table.cells, cell, p.labels, None, *about, starred=p.starred)
@@ -128,8 +133,8 @@ def diva(
         reason = "satisfies together " + " and ".join(f"({constraints[v]})" for v in culprits)
     else:
         reason = (
-            "was found by the paper's own rule, which rejects clusters that exceed an upper "
-            'bound: over_bound="star" decides whether one exists'
+            "exists by the paper's own rule, which suppresses a value only where a cluster "
+            'differs in it: over_bound="star" decides whether one exists'
         )
     also = "" if l is None else f" and {l}-diverse"
     raise search.failed(ConstraintError(f"no {k}-anonymous{also} table {reason}"))
@@ -152,7 +157,7 @@ class Run:
         # A constraint on the sensitive attribute alone, or on what no row carries, holds or not
         # whatever is suppressed.
         G = G.subgraph(v for v in G if self.targets.columns[v] and len(G.nodes[v]["rows"]))
-        S, found = [], True
+        S: list[Bundle] = []
         # Components of the graph have no target row in common, and are coloured one by one.
         components = [sorted(nodes) for nodes in nx.connected_components(G)]
         for nodes, rng in zip(components, self.rng.spawn(len(components)), strict=True):
@@ -161,29 +166,27 @@ class Run:
             V = Clusterings(
                 self.m.codes[rows], self.targets.take(rows, nodes), self.privacy.take(rows),
                 [{nodes.index(u) for u in G[v]} for v in nodes],
-                rng if self.strategy == "basic" else None, self.goes_beyond,
+                rng if self.strategy == "basic" else None,
             )  # fmt: skip
             self.search.begin_component()
-            if coloring(V, lambda V=V: next_node(V, self.strategy), V.of, self.search):  # line 2
-                self.search.order += [nodes[v] for v in V.coloured]
-                bundles = [bundle for c in V.coloured.values() for bundle in c]  # line 3
-                S += [replace(bundle, rows=rows[bundle.rows]) for bundle in bundles]
-            else:
-                found = False
-        return S if found else None  # line 4
+            while not coloring(V, lambda V=V: next_node(V, self.strategy), V.of, self.search):
+                if not V.is_cut or self.goes_beyond:  # all were seen, or a program decides
+                    return None  # line 4
+                V.is_cut, V.width = False, 16 * V.width
+            self.search.order += [nodes[v] for v in V.coloured]
+            bundles = [bundle for c in V.coloured.values() for bundle in c]  # line 3
+            S += [replace(bundle, rows=rows[bundle.rows]) for bundle in bundles]
+        return S
 
-    def publish(self, S: list[Bundle], found_by: str) -> Partition | None:
-        """Turn a diverse clustering into groups; None if remaining rows make no group."""
+    def publish(self, S: list[Bundle], found_by: str) -> Partition:
+        """Turn a diverse clustering into groups; BudgetExceededError if others make no group."""
         m, targets = self.m, self.targets
         labels, starred = self.suppress(S)  # Algorithm 1, line 3
         rest = np.flatnonzero(labels < 0)  # line 4
         n_clusters = len(starred)
-        if len(rest) and not self.privacy.holds(rest):  # a case missing in the paper
-            if not self.goes_beyond or not beyond.join_clusters(
-                m, targets, self.privacy, labels, starred
-            ):
-                return None
-        elif len(rest):
+        if len(rest):
+            if not self.privacy.holds(rest):  # a case missing in the paper
+                raise self.search.undecided(f"{len(rest)} rows are left over, which make no group")
             labels[rest] = n_clusters + self.divide(m.take(rest), self.rng).labels  # line 5
             others = np.zeros((labels.max() + 1 - n_clusters, m.d), dtype=bool)
             starred = np.vstack([starred, others])
@@ -192,7 +195,7 @@ class Run:
         before = self.stars(labels, agrees & ~starred)
         starred |= integrate(targets, labels, agrees & ~starred, n_clusters)  # line 6
         if self.goes_beyond:
-            starred &= ~beyond.restorable(targets, labels, agrees, starred)
+            starred &= ~restorable(targets, labels, agrees, starred)
         after = self.stars(labels, agrees & ~starred)
         phases = (after[:n_clusters], before[n_clusters:], (after - before)[n_clusters:])
         return self.partition(labels, starred, found_by, m.n - len(rest), n_clusters, phases)
@@ -215,14 +218,17 @@ class Run:
         return k_member(part, k, rng) if l is None else mondrian(part, k, l)
 
     def stars(self, labels: np.ndarray, shown: np.ndarray) -> np.ndarray:
-        """Suppressed values of every group; an attribute of a single value never has any."""
-        several = np.array([attribute.size > 1 for attribute in self.m.attributes])
-        return np.bincount(labels) * (~shown & several).sum(axis=1)
+        """Suppressed values of every group."""
+        return np.bincount(labels) * (~shown).sum(axis=1)
 
-    def unchanged(self) -> Partition:
-        """Publish the table's own QI-groups."""
-        labels = self.m.cells.tuple_of_row.astype(np.intp)
-        starred = np.zeros((len(self.m.cells), self.m.d), dtype=bool)
+    def unchanged(self) -> Partition | None:
+        """The table's own QI-groups, if they satisfy all constraints and are private."""
+        labels, groups = self.m.cells.tuple_of_row.astype(np.intp), len(self.m.cells)
+        counts = self.targets.is_target.sum(axis=0)
+        allowed = ((counts >= self.targets.low) & (counts <= self.targets.high)).all()
+        if not allowed or not self.privacy.holds_of_groups(self.m, labels):
+            return None
+        starred = np.zeros((groups, self.m.d), dtype=bool)
         return self.partition(labels, starred, "nothing to do", 0, 0, ([0], [0], [0]))
 
     def partition(self, labels, starred, found_by, rows, clusters, phases) -> Partition:
@@ -265,7 +271,7 @@ def coloring(
     v = choose()  # line 2
     for S in clusterings(v):  # line 3
         search.try_candidate()
-        if not is_consistent(S, V):  # line 4
+        if S is None or not is_consistent(S, V):  # line 4
             search.trace.append(("reject", v, S))
             continue
         V.add(v, S)  # lines 5 and 6

@@ -1,14 +1,14 @@
-"""Candidate clusterings of the target rows of one constraint, generated one by one.
+"""The clusterings of one constraint's target rows: all of them, drawn lazily, good ones first.
 
-There are exponentially many, and the paper does not say which to try. For at most
-:data:`ENUMERATED` target rows all are listed. For more rows, a bounded number is made of
-*bundles*: rows that agree on the attributes of the constraints, divided after the colouring. With
-``stars``, candidates beyond the paper suppress the values of other constraints.
+The *signature* of a row is the set of constraints that it carries. Of at most :data:`ENUMERATED`
+rows all clusterings are listed. Of more rows, :data:`GOOD` come first: rows are taken signature
+by signature, as many as all bounds allow, and the rows beyond a bound are mixed with as few others
+as hide the value from the reader. Then follow all others, where rows of a signature are alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations
@@ -18,12 +18,12 @@ import numpy as np
 from anonpaper.cells import distinct
 from anonpaper.partition.diva.targets import Bundle, Privacy, Targets
 
-__all__ = ["ENUMERATED", "Clusterings", "partial_partitions"]
+__all__ = ["ENUMERATED", "GOOD", "Clusterings", "partial_partitions"]
 
 #: The most free target rows of which all clusterings are listed: the 4140 of 8 rows at k = 2.
 ENUMERATED = 8
-#: Otherwise, so many clusterings are tried at a time.
-CANDIDATES = 24
+#: So many clusterings of more rows come first.
+GOOD = 24
 
 
 @dataclass
@@ -34,21 +34,18 @@ class Clusterings:
     targets: Targets
     privacy: Privacy
     neighbours: list  # the graph, a set for every node
-    rng: np.random.Generator | None = None  # DIVA-Basic draws with it; else least conflict first
-    stars: bool = True
+    rng: np.random.Generator | None = None  # DIVA-Basic draws with it; else good ones come first
     coloured: dict = field(init=False, default_factory=dict)  # V: node to clustering, in order
     free: np.ndarray = field(init=False)  # rows that are in none of them
     count: np.ndarray = field(init=False)  # target rows that they publish, per constraint
+    width: int = field(init=False, default=GOOD)  # so many clusterings of many rows are tried
+    is_cut: bool = field(init=False, default=False)  # whether there were more
 
     def __post_init__(self) -> None:
         n, s = self.targets.carries.shape
-        self.free = np.ones(n, dtype=bool)
-        self.count = np.zeros(s, np.intp)
+        self.free, self.count = np.ones(n, dtype=bool), np.zeros(s, np.intp)
         self._finer = [[w for w in range(s) if self._is_finer(w, u)] for u in range(s)]
-        self._signature, first, _ = distinct(self.targets.carries.T, [2] * s)
-        self._carried_by = self.targets.carries[first]
-
-    # -- the state -----------------------------------------------------------------------
+        self._signature, _, _ = distinct(self.targets.carries.T, [2] * s)
 
     def add(self, v: int, clustering: list[Bundle]) -> None:
         """Colour a node: its rows are used, its values count."""
@@ -68,20 +65,17 @@ class Clusterings:
         """The uncoloured nodes, in the order of the constraints."""
         return [v for v in range(len(self.targets)) if v not in self.coloured]
 
-    def is_open(self, v: int) -> bool:
-        """Whether an uncoloured node may still get a colour, judged by counts."""
-        room = self.targets.high[v] - self.count[v]
-        if room < self._reserve(v):
-            return False
-        if self.missing(v) == 0:
-            return True
-        coarser = [u for u, finer in enumerate(self._finer) if v in finer]
-        room = min([room, *(self.targets.high[coarser] - self.count[coarser])])
-        return room >= self.least(v) and len(self.free_targets(v)) >= self.least(v)
-
     def may_go_on(self) -> bool:
-        """Prune early: whether every uncoloured node may still get a colour."""
-        return self.rng is not None or all(self.is_open(v) for v in self.uncoloured)
+        """Prune early: whether every uncoloured node may still get a colour, judged by counts."""
+        room = self.targets.high - self.count
+        for v in self.uncoloured if self.rng is None else ():
+            if room[v] < self._reserve(v):
+                return False
+            coarser = [u for u, finer in enumerate(self._finer) if v in finer]
+            most = min(room[[v, *coarser]].min(), len(self.free_targets(v)))
+            if self.missing(v) and most < self.least(v):
+                return False
+        return True
 
     def free_targets(self, v: int) -> np.ndarray:
         """Numbers of the target rows that are in no cluster yet."""
@@ -101,7 +95,7 @@ class Clusterings:
             return False
         return bool(self.targets.carries[self.targets.is_target[:, w], u].all())
 
-    def _reserve(self, u: int, carried: Sequence[int] = ()) -> int:
+    def _reserve(self, u: int, carried: np.ndarray | tuple = ()) -> int:
         """How many more rows of a node finer uncoloured ones need, not counting `carried`."""
         needed: dict[frozenset, int] = {}
         for w in self._finer[u]:
@@ -112,8 +106,8 @@ class Clusterings:
 
     # -- the candidates ------------------------------------------------------------------
 
-    def of(self, v: int) -> Iterator[list[Bundle]]:
-        """Yield clusterings of a node: Clusterings(v.constraint, R) of Algorithm 4."""
+    def of(self, v: int) -> Iterator[list[Bundle] | None]:
+        """Yield clusterings of a node (None: a dead end): Clusterings(v.constraint, R)."""
         if self.missing(v) == 0:
             yield []
             return
@@ -123,54 +117,34 @@ class Clusterings:
             return
         if len(free) <= ENUMERATED:
             listed = self.listed(v)
-            if self.rng is not None:
-                listed = [listed[i] for i in self.rng.permutation(len(listed))]
-            yield from listed
-            if self.stars:
-                yield from (self._starred(v, clustering) for clustering in listed)
+            order = range(len(listed)) if self.rng is None else self.rng.permutation(len(listed))
+            yield from (listed[i] for i in order)
             return
-        make = self._filled if self.rng is None else self._drawn
-        for attempt in range(CANDIDATES):
-            clustering = make(v, free, least, most, attempt)
-            if clustering is not None:
-                yield clustering
-                if self.stars and self.rng is not None:
-                    yield self._starred(v, clustering)
+        for attempt in range(GOOD):
+            if self.rng is None:
+                clustering = self._good(v, free, least + (most - least) * attempt // GOOD, attempt)
+            else:
+                drawn = self.rng.choice(free, self.rng.integers(least, most + 1), replace=False)
+                clustering = self._good(v, np.sort(drawn), len(drawn), 0)
+            yield clustering
+        everything = self._all(free, self.missing(v), most) if self.width > GOOD else [[]]
+        for number, clustering in enumerate(everything, start=GOOD):
+            if number >= self.width:
+                self.is_cut = True
+                return
+            yield clustering
 
-    def bundle(
-        self, rows: np.ndarray, starred: frozenset = frozenset(), divisible: bool = False
-    ) -> Bundle:
+    def bundle(self, rows: np.ndarray, divisible: bool = False) -> Bundle:
         """Return rows as one cluster or, if they carry the same, as several to be divided."""
-        adds = np.zeros(len(self.targets), np.intp)
-        for u, columns in enumerate(self.targets.columns):
-            if not columns & starred and self.targets.carries[rows, u].all():
-                adds[u] = np.count_nonzero(self.targets.is_target[rows, u])
-        return Bundle(rows, starred, adds, divisible)
-
-    def _starred(self, v: int, clustering: list[Bundle]) -> list[Bundle]:
-        """The same clusters, with all attributes suppressed that only other constraints name."""
-        starred = self.targets.named - self.targets.columns[v]
-        return [self.bundle(b.rows, starred, b.divisible) for b in clustering]
-
-    def _mixed(self, v: int, rows: np.ndarray) -> list[Bundle] | None:
-        """Clusters of rows of several signatures; None if they would not be private."""
-        # Either all is suppressed that only other constraints name, or the signatures are dealt
-        # out to clusters, which then disagree on what sets them apart.
-        if self.stars:
-            mixed = self._starred(v, [Bundle(rows, frozenset(), self.count, divisible=True)])
-        else:
-            rows = rows[np.argsort(self._signature[rows], kind="stable")]
-            number = max(len(rows) // self.privacy.k, 1)
-            mixed = [self.bundle(rows[i::number]) for i in range(number)]
-        return mixed if all(self.privacy.holds(bundle.rows) for bundle in mixed) else None
-
-    # -- few target rows: all clusterings --------------------------------------------------
+        shown = self.targets.carries[rows].all(axis=0)
+        return Bundle(
+            rows, frozenset(), self.targets.is_target[rows].sum(axis=0) * shown, divisible
+        )
 
     def listed(self, v: int) -> list[list[Bundle]]:
         """List all clusterings of the free target rows of a node."""
         # Those come first that overlap least, then those of fewest stars, then of lowest rows.
-        waiting = [u for u in self.neighbours[v] if u not in self.coloured]
-        claims = self.targets.is_target[:, waiting].sum(axis=1)
+        claims = self._claims(v)
 
         @cache
         def cluster(rows: tuple) -> tuple[Bundle, int, int] | None:
@@ -190,119 +164,103 @@ class Clusterings:
                     found.append((sum(claimed), sum(stars), clustering, list(bundles)))
         return [bundles for *_, bundles in sorted(found, key=lambda entry: entry[:3])]
 
-    # -- many target rows: some clusterings ------------------------------------------------
-
-    def _filled(
-        self, v: int, free: np.ndarray, least: int, most: int, attempt: int
-    ) -> list[Bundle] | None:
-        """Take rows signature by signature, more at every attempt; None if there are too few."""
-        # The *signature* of a row is the set of constraints that it carries. First comes what
-        # finer constraints need, then rows as they are, as far as all the others' bounds allow,
-        # then those with values suppressed of which there would be too many, and last any rows.
-        least = max(least, min(self._reserve(v), most))
-        missing = least + (most - least) * attempt // CANDIDATES
-        count = self.count.copy()
-        taken: list[Bundle] = []
-        left = self._by_signature(v, free, larger_first=attempt % 2 == 0)
-
-        def take(i: int, at_most: int, suppresses: bool) -> int:
-            bundle = self._take(v, left[i], at_most, missing, count, suppresses)
-            if bundle is None:
-                return 0
-            taken.append(bundle)
-            left[i] = left[i][~np.isin(left[i], bundle.rows)]
-            count[:] += bundle.adds
-            return len(bundle.rows)
-
-        finer = [w for w in self._finer[v] if w not in self.coloured]
-        for w in sorted(finer, key=lambda w: (-len(self.targets.columns[w]), w)):
-            for i, rows in enumerate(left):
-                still = int(self.targets.low[w] - count[w])
-                if still > 0 and len(rows) and self.targets.carries[rows[0], w]:
-                    missing -= take(i, max(still, self.privacy.k), False)
-        for suppresses in (False, True) if self.stars else (False,):
-            for i in range(len(left)):
-                missing -= take(i, missing, suppresses)
-        if missing:
-            rows = self.privacy.choose(np.sort(np.concatenate(left)), missing)
-            mixed = self._mixed(v, rows) if len(rows) == missing else None
-            return None if mixed is None else taken + mixed
-        return taken
-
-    def _by_signature(self, v: int, rows: np.ndarray, larger_first: bool) -> list[np.ndarray]:
-        """Split rows by signature, first those that few uncoloured neighbours claim."""
+    def _claims(self, v: int) -> np.ndarray:
+        """How many uncoloured neighbours of a node have a row as a target, for every row."""
         waiting = [u for u in self.neighbours[v] if u not in self.coloured]
-        signature = self._signature[rows]
-        claims = self._carried_by[:, waiting].sum(axis=1)
-        order = np.argsort(signature, kind="stable")
-        groups = np.split(rows[order], np.flatnonzero(np.diff(signature[order])) + 1)
-        claimed = [int(claims[self._signature[group[0]]]) for group in groups]
-        sizes = [-len(group) if larger_first else len(group) for group in groups]
-        ranks = [(c, size, int(g[0])) for c, size, g in zip(claimed, sizes, groups, strict=True)]
-        return [groups[i] for i in sorted(range(len(groups)), key=ranks.__getitem__)]
+        return self.targets.is_target[:, waiting].sum(axis=1)
 
-    def _take(self, v, rows, at_most, missing, count, suppresses) -> Bundle | None:
-        """Take as many rows of one signature as fit, or None; then 0 or >= k are still missing."""
-        k = self.privacy.k
-        wanted = min(len(rows), at_most, missing)
-        if wanted < k:
+    def _good(self, v: int, rows: np.ndarray, wanted: int, attempt: int) -> list[Bundle] | None:
+        """Take rows by signature, the most and the least claimed first in turn; None: too few."""
+        order, claims = np.argsort(self._signature[rows], kind="stable"), self._claims(v)
+        groups = np.split(rows[order], np.flatnonzero(np.diff(self._signature[rows[order]])) + 1)
+        turn, larger = (-1, 1)[attempt % 2], (-1, 1)[attempt // 2 % 2]
+        groups.sort(key=lambda g: (turn * claims[g[0]], larger * len(g), g[0]))
+        taken, left, count = [], [], self.count.copy()
+        for group in map(self.privacy.spread, groups):
+            number = self._fitting(v, group, wanted, count)
+            if number and self.privacy.holds(group[:number]):
+                taken.append(self.bundle(group[:number], divisible=True))
+                count += taken[-1].adds
+                wanted, group = wanted - number, group[number:]
+            left.append(group)
+        beyond = np.concatenate(left)[:wanted]
+        if len(beyond) < wanted:
             return None
-        starred: frozenset = frozenset()
-        if suppresses:
-            carried = self._carried(rows, starred)
-            scarce = [
-                self.targets.columns[u] - self.targets.columns[v]
-                for u in carried
-                if u != v and self._fitting(u, wanted, count, carried) < wanted
-            ]
-            starred = frozenset(min(columns) for columns in scarce if columns)
-        carried = self._carried(rows, starred)
-        previous = None
-        while wanted != previous:  # what fits one constraint may no longer fit another
-            previous = wanted
-            for u in carried:
-                if u != v:
-                    wanted = self._fitting(u, wanted, count, carried)
-            if 0 < missing - wanted < k:
-                wanted = missing - k
-            if wanted < k:
-                return None
-        rows = self.privacy.choose(rows, wanted)
-        if len(rows) < wanted or not self.privacy.holds(rows):
-            return None
-        return self.bundle(rows, starred, divisible=True)
+        return self._mixed(taken, beyond) if wanted else taken
 
-    def _carried(self, rows: np.ndarray, starred: frozenset) -> list[int]:
-        """The constraints that rows of one signature carry if some attributes are suppressed."""
-        carried = np.flatnonzero(self.targets.carries[rows[0]])
-        return [int(u) for u in carried if not self.targets.columns[u] & starred]
-
-    def _fitting(self, u: int, wanted: int, count: np.ndarray, carried: Sequence[int]) -> int:
-        """The largest number of rows, up to `wanted`, by which a constraint's count may grow."""
+    def _fitting(self, v: int, group: np.ndarray, wanted: int, count: np.ndarray) -> int:
+        """How many rows of one signature may be published as they are: none, or at least k."""
         # An uncoloured constraint is left satisfied, or with room for a cluster, and room stays
-        # for finer constraints that the rows do not carry.
-        room = int(self.targets.high[u] - count[u]) - self._reserve(u, carried)
-        fitting = min(wanted, room)
-        if u not in self.coloured and count[u] + fitting < self.targets.low[u]:
-            fitting = min(fitting, room - self.privacy.k)
-        return max(fitting, 0)
+        # for finer constraints that the rows do not carry. Then 0 or >= k rows are still wanted.
+        k, carried = self.privacy.k, np.flatnonzero(self.targets.carries[group[0]])
+        fitting, previous = min(len(group), wanted), -1
+        while fitting != previous:  # what fits one constraint may no longer fit another
+            previous = fitting
+            for u in carried[carried != v]:
+                room = int(self.targets.high[u] - count[u]) - self._reserve(u, carried)
+                fitting = min(fitting, room)
+                if u not in self.coloured and count[u] + fitting < self.targets.low[u]:
+                    fitting = min(fitting, room - k)
+            if 0 < wanted - fitting < k:
+                fitting = wanted - k
+        return fitting if fitting >= k else 0
 
-    def _drawn(
-        self, v: int, free: np.ndarray, least: int, most: int, _attempt: int
-    ) -> list[Bundle] | None:
-        """Draw a number and that many rows; rows of rare signatures are taken together."""
-        wanted = int(self.rng.integers(least, most + 1))
-        rows = np.sort(self.rng.choice(free, wanted, replace=False))
-        groups = self._by_signature(v, rows, larger_first=True)
-        taken = [self.bundle(g, divisible=True) for g in groups if self.privacy.holds(g)]
-        rare = [g for g in groups if not self.privacy.holds(g)]
-        if not rare:
-            return taken
-        rest = np.sort(np.concatenate(rare))
-        while not self.privacy.holds(rest) and taken:
-            rest = np.sort(np.r_[rest, taken.pop().rows])
-        mixed = self._mixed(v, rest)
-        return None if mixed is None else taken + mixed
+    def _mixed(self, taken: list[Bundle], beyond: np.ndarray) -> list[Bundle] | None:
+        """Deal rows beyond a bound out to clusters with few others, so that none shows it."""
+        k = self.privacy.k
+        for lender in [None, *range(len(taken)), "all"]:
+            kept, pool = list(taken), beyond
+            if lender == "all":
+                kept, pool = [], np.concatenate([beyond, *(b.rows for b in taken)])
+            elif lender is not None:
+                rows = kept.pop(lender).rows
+                lent = max(-(-len(beyond) // (k - 1)), k - len(beyond))
+                lent = lent if len(rows) - lent >= k else len(rows)
+                pool = np.r_[beyond, rows[:lent]]
+                kept += [self.bundle(rows[lent:], divisible=True)] if lent < len(rows) else []
+            pool = pool[np.argsort(self._signature[pool], kind="stable")]
+            number = max(len(pool) // k, 1)
+            mixed = [self.bundle(pool[i::number]) for i in range(number)]
+            count = self.count + sum(bundle.adds for bundle in [*kept, *mixed])
+            private = all(self.privacy.holds(b.rows) for b in [*kept, *mixed])
+            if private and (count <= self.targets.high).all():
+                return kept + mixed
+        return None
+
+    def _all(self, free: np.ndarray, least: int, most: int) -> Iterator[list[Bundle] | None]:
+        """Yield all clusterings, rows of a kind being alike; None for dead ends."""
+        # Clusters that show the same constraints count as much as one cluster of their rows.
+        kinds = [*self.targets.carries[free].T, *self.targets.is_target[free].T]
+        kinds += [] if self.privacy.l is None else [self.privacy.sensitive[free]]
+        kind = np.unique(np.array(kinds), axis=1, return_inverse=True)[1].ravel()
+        rows = [free[kind == i] for i in range(kind.max() + 1)]
+
+        def clusters(used: tuple, total: int, shown: list) -> Iterator[list[Bundle] | None]:
+            # Every step yields something, so that the budget counts dead ends too.
+            yield [] if total >= least else None
+            left = [len(of) - n for of, n in zip(rows, used, strict=True)]
+            for numbers in _numbers(left, self.privacy.k, most - total):
+                some = [of[u : u + n] for of, u, n in zip(rows, used, numbers, strict=True)]
+                bundle = self.bundle(np.concatenate(some))
+                names = self.targets.carries[bundle.rows].all(axis=0).tolist()
+                if (shown and names <= shown[-1]) or not self.privacy.holds(bundle.rows):
+                    yield None
+                    continue
+                later = tuple(u + n for u, n in zip(used, numbers, strict=True))
+                for more in clusters(later, total + sum(numbers), [*shown, names]):
+                    yield None if more is None else [bundle, *more]
+
+        yield from clusters((0,) * len(rows), 0, [])
+
+
+def _numbers(left: list[int], least: int, most: int) -> Iterator[tuple[int, ...]]:
+    """Yield all tuples of numbers up to those given, with a sum between two bounds."""
+    if not left and least <= 0:
+        yield ()
+    for n in range(min(left[0], most), -1, -1) if left else ():
+        if sum(left[1:]) >= least - n:
+            for more in _numbers(left[1:], least - n, most - n):
+                yield (n, *more)
 
 
 def partial_partitions(items: list, k: int) -> Iterator[list[tuple]]:

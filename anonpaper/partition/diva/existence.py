@@ -133,4 +133,4 @@ def _solve(cost, n_numbers: int, required: list[tuple], search: Search) -> np.nd
     said = f"the exact test ended without an answer: {answer.message}"
     if answer.status == 1:
         said = f"the exact test did not end within the {search.max_seconds:g} seconds allowed"
-    raise search.undecided(said, "raise max_seconds or widen the bounds")
+    raise search.undecided(said)

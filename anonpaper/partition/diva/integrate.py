@@ -6,7 +6,7 @@ import numpy as np
 
 from anonpaper.partition.diva.targets import Targets
 
-__all__ = ["fewest_rows", "integrate"]
+__all__ = ["fewest_rows", "integrate", "restorable"]
 
 
 def integrate(
@@ -65,3 +65,24 @@ def fewest_rows(adds: np.ndarray, sizes: np.ndarray, surplus: int) -> np.ndarray
     return np.sort(
         np.concatenate([np.flatnonzero(sizes == size)[:number] for size, number in needed.items()])
     )
+
+
+def restorable(
+    targets: Targets, labels: np.ndarray, agrees: np.ndarray, starred: np.ndarray
+) -> np.ndarray:
+    """Choose suppressed values to show again, where groups agree; larger groups first."""
+    shown = agrees & ~starred
+    room = targets.high - targets.counts(shown, labels).sum(axis=0)
+    if_shown = targets.counts(agrees, labels)
+    restored = np.zeros_like(starred)
+    for group in np.argsort(-np.bincount(labels), kind="stable"):
+        for column in np.flatnonzero(agrees[group] & ~shown[group]):
+            shown[group, column] = True
+            now_shown = set(np.flatnonzero(shown[group]).tolist())
+            gained = [v for v, named in enumerate(targets.columns) if column in named <= now_shown]
+            if (if_shown[group, gained] <= room[gained]).all():
+                room[gained] -= if_shown[group, gained]
+                restored[group, column] = True
+            else:
+                shown[group, column] = False
+    return restored

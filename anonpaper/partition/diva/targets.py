@@ -18,7 +18,7 @@ __all__ = ["Bundle", "Privacy", "Targets"]
 class Targets:
     """The targets of s constraints among n rows, as codes."""
 
-    columns: tuple[frozenset, ...]  # places of the QI named, except those of a single value
+    columns: tuple[frozenset, ...]  # places of the QI named
     low: np.ndarray
     high: np.ndarray
     carries: np.ndarray  # (n, s): whether the quasi-identifiers of a row are the target's
@@ -33,7 +33,7 @@ class Targets:
         for i, c in enumerate(constraints):
             codes = {name: code for name, code in c.codes(m).items() if name in m.qi}
             places = {m.attribute_index(name): code for name, code in codes.items()}
-            columns.append(frozenset(j for j in places if m.attributes[j].size > 1))
+            columns.append(frozenset(places))
             for j, code in places.items():
                 carries[:, i] &= m.codes[:, j] == code
             is_target[:, i] = c.target_rows(m)
@@ -74,10 +74,6 @@ class Targets:
             counts[:, i] = np.bincount(labels[rows], minlength=len(shown)) * published
         return counts
 
-    def allow(self, counts: np.ndarray) -> bool:
-        """Whether published counts, one per constraint, lie within all bounds."""
-        return bool(((counts >= self.low) & (counts <= self.high)).all())
-
 
 @dataclass(frozen=True)
 class Privacy:
@@ -102,15 +98,14 @@ class Privacy:
         diverse = self.l is None or FrequencyLDiversity(self.l).holds(m, labels)
         return diverse and KAnonymity(self.k).holds(m, labels)
 
-    def choose(self, rows: np.ndarray, wanted: int) -> np.ndarray:
-        """Return the first `wanted` rows, skipping some if that makes them l-diverse."""
-        if self.l is None or wanted == len(rows):
-            return rows[:wanted]
+    def spread(self, rows: np.ndarray) -> np.ndarray:
+        """Order rows so that the first of them differ most in their sensitive value."""
+        if self.l is None:
+            return rows
         order = np.argsort(self.sensitive[rows], kind="stable")
         values = self.sensitive[rows[order]]
-        rank = np.empty(len(rows), np.intp)  # how many rows before it have the same value
-        rank[order] = np.arange(len(rows)) - np.searchsorted(values, values)
-        return rows[rank < wanted // self.l][:wanted]
+        rank = np.arange(len(rows)) - np.searchsorted(values, values)  # alike before it
+        return rows[order[np.argsort(rank, kind="stable")]]
 
 
 @dataclass(frozen=True, eq=False)
