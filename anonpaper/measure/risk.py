@@ -144,7 +144,8 @@ def identification(
     A frame indexed like the published rows, or with one line per class and their ``people``.
 
     >>> m = ap.examples.hospital()
-    >>> identification(ap.suppress(m, ap.examples.hospital_two_diverse()))["prosecutor"].mean().item()
+    >>> rel = ap.suppress(m, ap.examples.hospital_two_diverse())
+    >>> identification(rel)["prosecutor"].mean().item()
     0.3
     """
     m = check_release(rel).microdata
