@@ -44,11 +44,11 @@ _SAVED = Algorithm(saved_recoding, "a saved recoding", publications=RECODED)
 def chosen(method: str | None, recoding: str | None, form: str | None) -> tuple[Algorithm, str]:
     """Return the method of a name (tp+ is tp_plus), or a saved recoding's, and how to publish."""
     name = (method or "").lower().replace("-", "_").replace("tp+", "tp_plus")
-    if (method is None) == (recoding is None) or (method and name not in METHODS):
-        raise ParameterError(
-            f"--method {method or ''}: choose one of {', '.join(METHODS)}, or a file by --recoding"
-        )
-    found = METHODS[name] if method else _SAVED
+    if (method is None) == (recoding is None):
+        raise ParameterError("choose one of --method and --recoding")
+    if method is not None and name not in METHODS:
+        raise ParameterError(f"--method {method!r} is not one of {', '.join(METHODS)}")
+    found = _SAVED if method is None else METHODS[name]
     form = (form or found.publications[0]).lower()
     if form not in found.publications:
         raise ParameterError(
