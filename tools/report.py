@@ -61,7 +61,7 @@ def judged_paper(key: str) -> dict:
     outputs = [one for share in shares for one in share["outputs"].items()]
     pictures = {
         about["of"]: f"paper/{path}"
-        for path, about in outputs
+        for path, about in reversed(outputs)  # the first one of several
         if path.startswith(f"{key}/") and path.endswith(".png")
     }
     rows = []
@@ -69,6 +69,8 @@ def judged_paper(key: str) -> dict:
         table = Path(next(iter(claim.tables.values()))).stem
         ending = "png" if (PAPER / key / f"{table}.png").is_file() else "csv"
         shown = pictures.get(claim.where, f"paper/{key}/{table}.{ending}")
+        same = f"paper/{key}/{'_'.join(claim.where.lower().split())}.png"  # figure_4a.png
+        shown = same if (inputs.FIGURES / same).is_file() else shown
         row = {"claim": claim, "found": found, "notebook": made_by(f"{key}/{table}")}
         rows.append(row | {"shown": shown})
     places = {row["claim"].where: [] for row in rows}
