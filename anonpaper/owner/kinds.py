@@ -61,6 +61,8 @@ class Doubt(NamedTuple):
 
 def check_kinds(types: Mapping[str, str | Sequence[str]]) -> None:
     """Raise ParameterError for an unknown kind of a column."""
+    if not isinstance(types, Mapping):
+        raise ParameterError(f"types maps columns to their kinds, got {types!r}")
     for name, kind in types.items():
         if not isinstance(kind, str):
             check_sequence("types", kind)

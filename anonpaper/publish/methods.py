@@ -37,8 +37,26 @@ OfGroups = Callable[[Attribute, np.ndarray, np.ndarray, np.ndarray], tuple[SubDo
 def suppress(m: Microdata, p: Partition) -> Release:
     """Publish groups by suppression: a star wherever the rows of a group differ.
 
+    Parameters
+    ----------
+    m, p : Microdata, Partition
+        The table and its groups; rows labelled -1 are withheld.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    ParameterError
+        `p` is of another table.
+
+    References
+    ----------
     xiao2010, Definition 1. O(n·d).
 
+    Examples
+    --------
     >>> m = ap.examples.hospital()
     >>> suppress(m, ap.examples.hospital_two_diverse()).frame.loc["Adam"].tolist()
     ['*', 'M', '*', 'HIV']
@@ -61,8 +79,28 @@ def generalize(m: Microdata, p: Partition) -> Release:
     """Publish groups by multi-dimensional generalization: the values that a group holds.
 
     Ordered attributes are published as the interval from the least to the greatest value of the
-    group, others as the set of its values. xiao2010, sections 2 and 6.2. O(n·d log n).
+    group, others as the set of its values.
 
+    Parameters
+    ----------
+    m, p
+        As for :func:`suppress`.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    ParameterError
+        As for :func:`suppress`.
+
+    References
+    ----------
+    xiao2010, sections 2 and 6.2. O(n·d log n).
+
+    Examples
+    --------
     >>> m = ap.examples.hospital()
     >>> generalize(m, ap.examples.hospital_two_diverse()).frame.loc["Adam", "Education"]
     '[Bachelor - Master]'
@@ -136,12 +174,32 @@ def _bounds(attribute: Attribute, codes, group, starred) -> tuple[np.ndarray, np
 def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "error") -> Release:
     """Publish every value as its sub-domain: single-dimensional generalization.
 
-    Classes that fail the recoding's ``withhold`` are withheld. Intervals and sets then omit values
-    that only withheld rows have; names of a hierarchy stay. The promises of last year's recoding
-    may not hold here: then ``write`` raises PromiseError. Values that the recoding lacks are a
-    ColumnError that names them, or with ``unseen="suppress"`` their rows are withheld. ColumnError
-    or ParameterError too if it has other attributes. xiao2010, section 2. O(n·d).
+    The promises of last year's recoding may not hold here: then ``write`` raises PromiseError.
 
+    Parameters
+    ----------
+    m : Microdata
+    r : Recoding
+        Classes that fail its ``withhold`` are withheld. Intervals and sets then omit values that
+        only withheld rows have; names of a hierarchy stay.
+    unseen : {"error", "suppress"}
+        Values that the recoding lacks raise an error that names them, or their rows are withheld.
+
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    ColumnError, ParameterError
+        Values are new to the recoding, or it has other attributes.
+
+    References
+    ----------
+    xiao2010, section 2. O(n·d).
+
+    Examples
+    --------
     >>> m = ap.examples.hospital()
     >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 0], [0, 1, 1]])
     >>> recode(m, r).frame.loc["Adam"].tolist()
@@ -239,12 +297,31 @@ def swap(
 
     All permutations of a group are equally likely, so a value may stay on its row. QI values do
     not change: queries written for the table run on the release, and everybody sees who is in it.
-    Promises are judged on the table's own values. Without `seed` nobody can repeat the
-    permutations. A seed is for experiments: an attacker who guesses it undoes the swaps, so the
-    release warns against publishing it. ColumnError without a sensitive attribute, ParameterError
-    if `p` stars values. boger2020, section 3.2, after Soria-Comas and Domingo-Ferrer, FUZZ-IEEE
-    2012. O(n log n).
+    Promises are judged on the table's own values.
 
+    Parameters
+    ----------
+    m, p
+        As for :func:`suppress`, the table with a sensitive attribute.
+    seed : int, numpy.random.Generator or None
+        None for permutations that nobody can repeat. A seed is for experiments: an attacker who
+        guesses it undoes the swaps, so the release warns against publishing it.
+
+    Returns
+    -------
+    GroupRelease
+
+    Raises
+    ------
+    ColumnError, ParameterError
+        No sensitive attribute; `p` is of another table or stars values; or a wrong seed.
+
+    References
+    ----------
+    boger2020, section 3.2, after Soria-Comas and Domingo-Ferrer, FUZZ-IEEE 2012. O(n log n).
+
+    Examples
+    --------
     >>> m = ap.examples.hospital()
     >>> release = swap(m, ap.examples.hospital_two_diverse(), seed=0)
     >>> release.frame["Disease"].iloc[:4].tolist()
@@ -267,12 +344,31 @@ def swap(
 def anatomize(m: Microdata, p: Partition) -> Anatomy:
     """Publish groups by anatomy: quasi-identifiers and sensitive values in two tables.
 
-    The tables ``qit`` and ``st`` are joined by the group number. No level covers deFinetti's
-    attack (:func:`anonpaper.measure.definetti`). Errors are as for :func:`swap`; also if a role
-    column is called "group" or "count", or TP or TP+ made the partition and removed rows. X. Xiao,
-    Y. Tao, *Anatomy: simple and effective privacy preservation*, VLDB 2006; boger2020, section
-    2.2. O(n log n).
+    No level covers deFinetti's attack (:func:`anonpaper.measure.definetti`).
 
+    Parameters
+    ----------
+    m, p
+        As for :func:`swap`.
+
+    Returns
+    -------
+    Anatomy
+        With the tables ``qit`` and ``st``, joined by the group number.
+
+    Raises
+    ------
+    ColumnError, ParameterError
+        As for :func:`swap`; a role column is called "group" or "count"; or TP or TP+ made the
+        partition and removed rows.
+
+    References
+    ----------
+    X. Xiao, Y. Tao, *Anatomy: simple and effective privacy preservation*, VLDB 2006, section 3;
+    boger2020, section 2.2. O(n log n).
+
+    Examples
+    --------
     >>> release = anatomize(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> release.qit.head(1)
           Age Gender Education  group

@@ -29,12 +29,32 @@ def shallow_generalize(
 ) -> Release:
     """Publish every class on the lowest level of each hierarchy on which its rows agree.
 
-    `hierarchies` has one for every quasi-identifier, with a single name on its highest level, else
-    HierarchyError. Quasi-identifiers named in `pattern_friendly`, in which most people share one
-    value, begin at level 0, all others at `least_level`; the paper does not say which. 1 comes
-    close to the counts of Table 12. Other errors are as for :func:`suppress`. majeed2024, section
-    4.2.3 and Algorithm 3. O(n·d + h·G) for height h and G classes.
+    Parameters
+    ----------
+    m, p
+        As for :func:`suppress`.
+    hierarchies : mapping of attribute name to Hierarchy
+        One for every quasi-identifier, with a single name on its highest level.
+    pattern_friendly : sequence of attribute name
+        Quasi-identifiers in which most people share one value; they begin at level 0.
+    least_level : int
+        Of all others; the paper does not say which. 1 comes close to the counts of Table 12.
 
+    Returns
+    -------
+    Release
+
+    Raises
+    ------
+    ColumnError, HierarchyError, ParameterError
+        An unknown name; a hierarchy is missing, too low, or lacks values or a single top.
+
+    References
+    ----------
+    majeed2024, section 4.2.3 and Algorithm 3. O(n·d + h·G) for height h and G classes.
+
+    Examples
+    --------
     >>> m = ap.examples.hospital()
     >>> trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
     >>> shallow_generalize(m, ap.examples.hospital_two_diverse(), trees).frame.loc["Adam"].tolist()

@@ -270,17 +270,36 @@ def write(
 ) -> tuple[Path, ...]:
     """Write :func:`public_tables` to files, completely or not at all, and nothing else.
 
-    The promises are judged on the published rows, as the audit judges them. Each of the release's
-    `warnings` raises a UserWarning; so do texts that are formulas. `path` ends in .csv, .tsv or
-    .txt, perhaps with .gz, or in .parquet; for a table of counts in .csv or .parquet. An anatomy's
-    second table is ``name_sensitive.csv``. Existing files are replaced unless `replace` is False;
-    new ones are not more accessible than they were.
+    Each of the release's `warnings` raises a UserWarning; so do texts that are formulas.
 
-    `against` says whom the promise must withstand: who counts the rows of real people in the
-    ``"file"``, or with ``"register"`` also the strongest of :func:`anonpaper.measure.attackers`;
-    else PromiseError. `accept` is a reason to write the release although it keeps less; the report
-    prints it. Returns the paths. ColumnError, FileError or ParameterError too. O(n·d log n).
+    Parameters
+    ----------
+    rel : Release
+    path : path
+        Ends in .csv, .tsv or .txt, perhaps with .gz, or in .parquet; for a table of counts .csv or
+        .parquet. An anatomy's second table is ``name_sensitive.csv``.
+    replace : bool
+        Whether existing files may be replaced; new ones are not more accessible than they were.
+    against : {"file", "register"}
+        Whom the promise must withstand: who counts the rows of real people in the file, or also
+        the strongest of :func:`anonpaper.measure.attackers`. Else PromiseError.
+    accept : str, optional
+        A reason to write the release although it keeps less; the report prints it.
 
+    Returns
+    -------
+    tuple of Path
+
+    Raises
+    ------
+    ColumnError, FileError, ParameterError, PromiseError
+
+    References
+    ----------
+    The promises are judged on the published rows, as the audit judges them. O(n·d log n).
+
+    Examples
+    --------
     >>> import tempfile
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> [path] = write(rel, Path(tempfile.mkdtemp(), "hospital.csv"))

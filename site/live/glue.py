@@ -60,10 +60,10 @@ def read(path: str, name: str) -> dict:
     for column, values in table.frame.items():
         kind, distinct = table.kinds[column], values.dropna().unique()
         unique = len(distinct) == n > 20 and not kind.startswith("decimal")
-        doubt = table.in_doubt.get(column)
+        doubt = table.doubts.get(column)
         columns.append({
             "name": column, "role": "identifier" if unique else "known",
-            "kind": f"{kind}, or is it {doubt}?" if doubt else kind,
+            "kind": f"{kind}, or is it {doubt.kind}?" if doubt else kind,
             "distinct": len(distinct), "missing": int(values.isna().sum()),
             "examples": [str(value)[:30] for value in distinct[:3]],
         })  # fmt: skip
