@@ -63,7 +63,7 @@ def draw_accuracy(
     if base:
         apart = diva2021.differences(runs, sets, base=base)
         plots.lines(axes[-1], apart, x, measures[-1], "algorithm", order=order, spread=spread)
-        axes[-1].set(ylabel=f"{measures[-1]},\nless {base} on the same set")
+        axes[-1].set(ylabel=f"{measures[-1]},\nless {base}")
         axes[-1].axhline(0, color="0.7", zorder=0)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=6)
     return figure
