@@ -183,8 +183,10 @@ def check_sequence(name: str, values: object, kind: type | None = None) -> list:
     try:
         if isinstance(values, (str, bytes, set, frozenset, Mapping)):
             raise TypeError("no sequence")
+        if getattr(values, "ndim", 1) != 1:  # as of a DataFrame or a matrix
+            raise TypeError("not of one dimension")
         found = list(values)
-    except TypeError:  # as for an array without a dimension
+    except TypeError:
         raise ParameterError(f"{name} must be a sequence, got {values!r}") from None
     if kind is not None and not all(isinstance(value, kind) for value in found):
         raise ParameterError(f"{name} must hold objects of class {kind.__name__}, got {found!r}")

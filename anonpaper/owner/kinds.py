@@ -16,10 +16,11 @@ from typing import NamedTuple
 import pandas as pd
 
 from anonpaper.coding import Number
-from anonpaper.errors import ColumnError, ParameterError, check_sequence
+from anonpaper.errors import ColumnError, ParameterError, check_choice, check_sequence
 from anonpaper.hierarchy import ISO_DATE
+from anonpaper.roles import HOW_MISSING
 
-__all__ = ["Doubt", "check_kinds", "in_doubt", "read_as"]
+__all__ = ["Doubt", "check_kinds", "check_reading", "in_doubt", "read_as"]
 
 _INTEGER = r"(?:0|-?[1-9]\d{0,18})"  # not "-0", "+5" or "007"
 _DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
@@ -64,17 +65,28 @@ def check_kinds(types: Mapping[str, str | Sequence[str]]) -> None:
     if not isinstance(types, Mapping):
         raise ParameterError(f"types maps columns to their kinds, got {types!r}")
     for name, kind in types.items():
+        if isinstance(kind, list | tuple):
+            continue
         if not isinstance(kind, str):
-            check_sequence("types", kind)
-        elif "%y" in kind.replace("%%", ""):
+            raise ParameterError(f"the type of {name!r} is a kind or a list of values: {kind!r}")
+        if "%y" in kind.replace("%%", ""):
             raise ParameterError(
                 f"{name}={kind}: two digits of a year do not say the century: write years of four "
                 f"digits into the file, for %Y, or keep the texts by --type {name}=text"
             )
-        elif kind not in _KINDS and "%" not in kind:
+        if kind not in _KINDS and "%" not in kind:
             raise ParameterError(
                 f"unknown type {kind!r}: use {', '.join(_KINDS)} or a form like %d.%m.%Y"
             )
+
+
+def check_reading(types: object, na: object, missing: object, delimiter: object) -> None:
+    """Raise ParameterError for an option of reading that is of another type than documented."""
+    check_kinds({} if types is None else types)
+    check_sequence("na", na, str)
+    check_choice("missing", missing, HOW_MISSING)
+    if not isinstance(delimiter, str | None):
+        raise ParameterError(f"delimiter is a text, got {delimiter!r}")
 
 
 def read_as(

@@ -28,7 +28,7 @@ from anonpaper.errors import (
 from anonpaper.files import named_by_user, write_named
 from anonpaper.hierarchy import STAR
 from anonpaper.microdata import Microdata
-from anonpaper.owner.kinds import Doubt, check_kinds, in_doubt, read_as
+from anonpaper.owner.kinds import Doubt, check_kinds, check_reading, in_doubt, read_as
 from anonpaper.owner.sources import (
     LOG,
     STANDARD_STREAM,
@@ -158,14 +158,12 @@ def read(
     for name, text in texts.items():
         if not isinstance(text, str | None):
             raise ParameterError(f"{name} must be a text, got {text!r}")
-    if not isinstance(types, Mapping | None):
-        raise ParameterError(f"types must be a mapping of columns to kinds, got {types!r}")
     with named_by_user(source):
         place = str(Path(source))
     given = {"qi": qi, "sensitive": sensitive, "person": person, "count": count, "types": types,
-             "na": check_sequence("na", na, str), "delimiter": delimiter,
+             "na": na, "delimiter": delimiter,
              "keep": check_sequence("keep", keep, str),
-             "missing": missing if missing != "error" else None,
+             "missing": None if isinstance(missing, str) and missing == "error" else missing,
              "encoding": encoding if encoding != "utf-8" else None}  # fmt: skip
     return with_roles(place, given, schema, save_schema)[1]
 
@@ -223,16 +221,19 @@ def with_roles(
     `named` makes columns of the texts that name them, with all columns at hand.
     """
     saved = _loaded(schema) if schema else {}
-    options = saved | {name: value for name, value in options.items() if value}
+    options = saved | {name: value for name, value in options.items() if _is_given(value)}
+    read = {"types": None, "na": (), "missing": "error", "delimiter": None} | options
+    check_reading(*(read[name] for name in ("types", "na", "missing", "delimiter")))
     options["types"] = saved.get("types", {}) | dict(options.get("types") or {})
     keep, stars = options.pop("keep", ()), options.pop("stars", False)
-    qi, sensitive = options.get("qi") or [], options.get("sensitive")
+    qi, sensitive = options.get("qi", []), options.get("sensitive")
 
     def wanted(columns: list[str]) -> list:
         nonlocal qi, sensitive, keep
         if named:
             qi, sensitive, keep = (named(_listed(one), columns) for one in (qi, sensitive, keep))
-        roles = [*check_sequence("qi", qi), *_listed(sensitive)]
+        qi = check_sequence("qi", qi)
+        roles = [*qi, *_listed(sensitive)]
         roles += [options[role] for role in ("person", "count") if options.get(role) is not None]
         if len(columns) == 1 and {*map(str, roles)} - {*columns}:
             sign = next((sign for sign in ";\t|," if sign in columns[0]), "...")
@@ -298,6 +299,10 @@ def fitting(m: Microdata) -> int:
         column[np.array(star)[column]] = -1
     fit = (((codes == row) | (codes < 0) | (row < 0)).all(axis=1) for row in codes)
     return min(int(m.cells.tuple_sizes[rows].sum()) for rows in fit)
+
+
+def _is_given(value: object) -> bool:
+    return value is not None and value is not False and getattr(value, "__len__", lambda: 1)() > 0
 
 
 def _listed(names: object) -> list:

@@ -30,11 +30,11 @@ from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterE
 from anonpaper.files import named_by_user, whole_files
 from anonpaper.groups import Entries
 from anonpaper.microdata import Microdata
-from anonpaper.owner.kinds import check_kinds, in_doubt, read_as
+from anonpaper.owner.kinds import check_reading, in_doubt, read_as
 from anonpaper.owner.sources import check_format, csv_rows, parquet_file
 from anonpaper.publish import Anatomy, Release
 from anonpaper.publish.writing import PARQUET, beside, check_table_place
-from anonpaper.roles import HOW_MISSING, checked_roles, missing_values
+from anonpaper.roles import checked_roles, missing_values
 
 __all__ = ["Engine", "scan"]
 
@@ -92,8 +92,7 @@ def scan(
     >>> m.n, m.cells.tuples.tolist(), m.cells.counts.tolist()
     (4, [[0], [1]], [1, 1, 1, 1])
     """
-    errors.check_choice("missing", missing, HOW_MISSING)
-    check_kinds(types or {})
+    check_reading(types := {} if types is None else types, na, missing, delimiter)
     if hasattr(source, "to_pyarrow") and hasattr(source, "group_by"):
         files, schema, table, origin = [], None, source, "an Ibis table"
         columns = list(source.columns)
@@ -106,7 +105,7 @@ def scan(
     lowered = [name.lower() for name in columns]
     if alike := [name for name in roles if not name or lowered.count(name.lower()) > 1]:
         raise ColumnError(f"{alike}: names must differ in more than upper and lower case")
-    if unknown := [name for name in types or {} if name not in columns]:
+    if unknown := [name for name in types if name not in columns]:
         raise ColumnError(f"types names columns that are not there: {unknown}")
     with _engine_errors(origin):
         if files:
@@ -117,10 +116,10 @@ def scan(
     listed, doubts = {}, {}
     for name in roles:
         values, index, told = _values(counted[name], name, schema)
-        if _are_csv(files) or name in (types or {}):
+        if _are_csv(files) or name in types:
             texts = values.astype("string").astype(object)
             texts = texts.mask(texts.isin({"", *na}) | texts.isna(), None)
-            values, _, doubt = read_as(texts, (types or {}).get(name))
+            values, _, doubt = read_as(texts, types.get(name))
             if doubt and name in qi:
                 doubts[name] = doubt
         elif told is not None:

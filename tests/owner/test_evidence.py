@@ -169,7 +169,7 @@ def test_what_is_written_is_read_again(publish, tmp_path_factory, data):
     q = data.draw(st.lists(st.sampled_from(values), min_size=6, max_size=12))
     frame = pd.DataFrame({"q": q, "s": (["a, b", "c"] * 6)[: len(q)]})
     m = ap.Microdata(frame, ["q"], "s")
-    if publish == "recode" and "*" in q:  # the name of a hierarchy's root
+    if publish == "recode" and "*" in q and len({*q}) > 1:  # the name of a hierarchy's root
         with pytest.raises(errors.HierarchyError, match="means two sets of values"):
             ap.full_domain(m, k=2)
         return

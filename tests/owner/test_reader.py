@@ -8,6 +8,7 @@ import zipfile
 from ast import literal_eval
 from datetime import datetime
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -345,3 +346,12 @@ def test_a_workbook_is_read_as_it_is_shown_or_refused(wrong, tmp_path, caplog):
         return
     m = ap.read(tmp_path / "b.xlsx", ["zip"], "ill")
     assert m.n == 100 and m.attribute("zip").values.tolist() == ["02139", "02140"]
+
+
+@pytest.mark.parametrize("door", [ap.read, ap.scan])
+@pytest.mark.parametrize("option", ["types", "na", "missing", "delimiter", "qi", "sensitive"])
+@pytest.mark.parametrize("value", [np.zeros(2), 5, object(), pd.DataFrame({"a": [1]}), {"a": 5}])
+def test_an_option_of_another_type_is_refused(door, option, value, tmp_path):
+    (path := tmp_path / "t.csv").write_text("a,s\n1,x\n2,y\n")
+    with pytest.raises(errors.AnonpaperError):
+        door(path, **({"qi": ["a"], "sensitive": "s"} | {option: value}))
