@@ -71,6 +71,8 @@ def main(arguments: list[str] | None = None) -> int:
         pages = [write_notebook(made, name, table | more, Path(folder)) for name in notebooks()]
         files = table | {"glue.py": PAGE / "glue.py"}
         write_page(made, "index", files, PAGES="\n".join(f"<li>{page}</li>" for page in pages))
+        theatre = of_theatre(made, table | more, Path(folder))
+        (made / "theatre.json").write_text(json.dumps(theatre))
         if target.exists():
             os.replace(target, Path(folder, "old"))
         os.replace(made, target)
@@ -187,6 +189,15 @@ def write_notebook(made: Path, name: str, files: dict[str, Path], folder: Path) 
     page, files = name.replace("/", "-"), files | {"glue.py": PAGE / "kernel.py"}
     size = write_page(made, page, files, **given)
     return f'<a href="{page}.html">{escape(title)}</a> ({size} MB)'
+
+
+def of_theatre(made: Path, files: dict[str, Path], folder: Path) -> list[dict]:
+    """Write the files by which the theatre runs an edited table; return their places."""
+    found = [*NOTEBOOKS.glob("*/*.toml"), *NOTEBOOKS.rglob("*.py")]
+    found += [PAGE.parent / "theatre" / "scenes.py"]
+    tree = packed({path.relative_to(ROOT).as_posix(): path for path in found}, folder)
+    files = files | {"theatre.tree.zip": tree, "glue.py": PAGE / "kernel.py"}
+    return [write_asset(path, name, made / "assets") for name, path in files.items()]
 
 
 def own_tree(name: str) -> dict[str, Path]:

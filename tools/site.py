@@ -17,8 +17,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 
 import inputs
 import report
@@ -30,8 +33,16 @@ from anonpaper.files import write_whole
 
 PAPER = inputs.FIGURES / "paper"
 CONFIGURATION = ROOT / "site"
+THEATRE = CONFIGURATION / "theatre"
 TEXTS = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "data/README.md")
 PICTURE = inputs.FIGURES / "before_and_after.png"  # at the top of the README
+#: Lesson -> the page of the theatre that shows what it teaches.
+WATCHED = {
+    "course/2_k_anonymity": "dewri2009",
+    "course/3_l_diversity": "xiao2010",
+    "course/4_four_ways_to_publish": "boger2020",
+    "course/7_diversity_and_fairness": "diva2021",
+}
 LIVE = ROOT / "build" / "live" / "index.html"  # made by `make live`; it names its other files
 
 
@@ -53,6 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
             return 1
         if LIVE.exists():
             shutil.copytree(LIVE.parent, html / "live")
+        write_theatre(html / "theatre")
         shutil.rmtree(target, ignore_errors=True)
         os.replace(html, target)
     print(f"site: open {os.path.relpath(target / 'index.html')}")
@@ -93,7 +105,37 @@ def stage(source: Path) -> None:
     write("course.md", "course.md", pages=own.get("course", []))
     write("api/index.rst", "api.rst", modules=package_modules())
     found = [one for one in report.findings() if one[2] in notebooks]
-    write("index.md", "index.md", findings=found, live=LIVE.exists())
+    watched = {key: play.question for key, play in scenes().PLAYS.items()}
+    write("index.md", "index.md", findings=found, live=LIVE.exists(), watched=watched)
+
+
+# ---- the theatre ------------------------------------------------------------------------------
+
+
+@cache
+def scenes() -> ModuleType:
+    """Return the module of the theatre, which needs the modules beside notebooks."""
+    sys.path.append(str(THEATRE))
+    return import_module("scenes")
+
+
+def write_theatre(folder: Path) -> None:
+    """Write a page for each paper, on which a reader watches its algorithm."""
+    files = LIVE.with_name("theatre.json")
+    assets = json.loads(files.read_text()) if files.exists() else []
+    for one in assets:
+        one["at"] = f"../live/{one['at']}"
+    names = {key: paper.name for key, paper in papers().items()}
+    for key, play in scenes().PLAYS.items():
+        notebook = next(NOTEBOOKS.glob(f"{key}/1_*.ipynb")).relative_to(NOTEBOOKS).with_suffix("")
+        page = report.templates(THEATRE).get_template("page.html").render(
+            paper=key, name=names[key], names=names, question=play.question, notebook=notebook,
+            scene=scenes().as_json(key).replace("</", "<\\/"), assets=json.dumps(assets),
+            size=f"{sum(one['bytes'] for one in assets) / 1e6:.0f}",
+        )  # fmt: skip
+        write_whole(folder / f"{key}.html", page)
+    for file in (*THEATRE.glob("theatre.*"), CONFIGURATION / "live" / "load.js"):
+        write_whole(folder / file.name, file.read_bytes())
 
 
 # ---- notebooks --------------------------------------------------------------------------------
@@ -136,15 +178,18 @@ def captions(source: str) -> list[str]:
 
 
 def with_link(content: dict, name: str) -> dict:
-    """Return a notebook with a link to its live page below the title, if it has one."""
-    live = f"{name.replace('/', '-')}.html"
-    if not (LIVE.parent / live).exists():
-        return content
+    """Return a notebook with links below the title: to run it, and to watch its algorithm."""
+    up, live, links = "../" * (name.count("/") + 1), f"{name.replace('/', '-')}.html", []
+    if (LIVE.parent / live).exists():
+        links.append(f'<a class="run" href="{up}live/{live}">Run this page</a> in this browser: '
+                     "nothing to install.")  # fmt: skip
+    if (key := WATCHED.get(name, name.rpartition("/1_")[0])) in papers():
+        links.append(f'<a class="run" href="{up}theatre/{key}.html">Watch the algorithm</a> '
+                     "decide, step by step.")  # fmt: skip
     first, *others = content["cells"]
     title, _, text = "".join(first["source"]).partition("\n")
-    place = "../" * (name.count("/") + 1) + f"live/{live}"
-    link = f'<a class="run" href="{place}">Run this page</a> in this browser: nothing to install.'
-    return content | {"cells": [first | {"source": f"{title}\n\n{link}\n{text}"}, *others]}
+    told = " ".join(links)
+    return content | {"cells": [first | {"source": f"{title}\n\n{told}\n{text}"}, *others]}
 
 
 def by_number(name: str) -> list:

@@ -1,0 +1,408 @@
+"""What the theatre shows: each paper's algorithm on a few people, one decision after the other.
+
+A scene has people, the lines of the paper's pseudocode in our words, and a run for each choice of
+parameters: its steps, and what an attacker believes in the end. A step has the line that decides,
+a sentence, the formula with its present numbers, and each person's group (-1: none) and note. The
+algorithms are those of the package and of the modules that draw steps in the notebooks.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from string import ascii_uppercase
+
+import majeed2024
+import majeed2024_steps
+import networkx as nx
+import numpy as np
+import pandas as pd
+from boger2020_steps import clustering_steps, distance
+from dewri2009_steps import one_step
+
+import anonpaper as ap
+import anonpaper.compendium
+from anonpaper.errors import AnonpaperError
+from anonpaper.microdata import Microdata
+from anonpaper.partition.diva.algorithms import Run, build_graph
+from anonpaper.partition.diva.search import Search
+from anonpaper.partition.diva.targets import Privacy, Targets
+from anonpaper.publish import Release
+from anonpaper.randomness import generator
+from anonpaper.recoders.evaluation import achievement
+
+SEED = 4  # of the rows' order in klt; the others draw nothing that is shown
+
+
+@dataclass
+class Script:
+    """The steps of a run, and what its groups are called."""
+
+    n: int
+    steps: list[dict] = field(default_factory=list)
+    names: Sequence[str] = ascii_uppercase
+
+    def add(
+        self, line: int, say: str, formula: str, group: Sequence, note: Mapping | None = None,
+        cells: pd.DataFrame | None = None,
+    ) -> None:  # fmt: skip
+        """Add a step; `note` is by row, and `cells` are the published texts."""
+        notes = [(note or {}).get(row, "") for row in range(self.n)]
+        step = {"line": line, "say": say, "formula": formula, "note": notes}
+        step["group"] = [int(one) for one in group]
+        if cells is not None:
+            step["cells"] = cells.astype(object).to_numpy().tolist()
+        self.steps.append(step)
+
+
+@dataclass(frozen=True)
+class Play:
+    """An algorithm on a few people: its question, pseudocode, parameters, and how it runs."""
+
+    question: str
+    lines: tuple[str, ...]
+    parameters: dict[str, Sequence]
+    people: Callable[[], Microdata]
+    run: Callable[..., tuple[Microdata, Script, Release]]
+
+
+# ---- xiao2010: TP ------------------------------------------------------------------------------
+
+
+LINE_OF_PHASE = {1: 2, 2: 4, 3: 5}
+
+
+def tp_steps(m: Microdata, l: int, table: str = "") -> tuple[Microdata, Script, Release]:
+    """Show which row TP moves to the residue R next, and why."""
+    if table == "rarer diseases":
+        m = m.replace(frame=m.frame.assign(Disease=m.frame["Disease"].mask(
+            m.frame.index == "Helen", "dyspepsia")))  # fmt: skip
+    p, counts, script = ap.tp(m, l), ap.tp_steps(m, l), Script(m.n)
+    group, value = m.cells.tuple_of_row.astype(int), m.frame[m.sensitive].astype(str)
+    R, leaves = group.max() + 1, (p.labels == p.n_groups - 1) & (p.info["residue_size"] > 0)
+    script.add(1, f"People with equal quasi-identifiers form a group: Q1 to Q{R}.",
+               f"{R} groups, R is empty", group)  # fmt: skip
+    before = counts.loc["microdata"]
+    for number, phase in enumerate(counts.index.unique("step")[1:], start=1):
+        now, gone = counts.loc[phase], {}
+        left = (before - now).drop("R").stack()
+        for (name, one), rows in left[left > 0].items():
+            free = (group == int(name[1:]) - 1) & (value == str(one)).to_numpy()
+            gone.setdefault(int(name[1:]) - 1, []).extend(np.flatnonzero(free & leaves)[:rows])
+        for q, rows in gone.items():
+            while rows:
+                held = Counter(value[group == q])
+                row = max(rows, key=lambda r, held=held: (held[value.iloc[r]], -r))
+                rows.remove(row)
+                size, most = int((group == q).sum()), held[value.iloc[row]]
+                rule = "more than" if l * most > size else "not more than"
+                formula = f"Q{q + 1}: {most} of {size} have {value.iloc[row]}, {rule} 1/{l}"
+                group = group.copy()
+                group[row] = R
+                script.add(LINE_OF_PHASE[number], f"{m.frame.index[row]} moves to R.", formula,
+                           group, {row: "moves"})  # fmt: skip
+        size, most = int((group == R).sum()), max(Counter(value[group == R]).values(), default=0)
+        enough = "R is l-eligible" if l * most <= size else "R needs more rows"
+        script.add(3, f"R after phase {number}: {enough}.",
+                   f"l · h(R) = {l} · {most} = {l * most}, |R| = {size}: {enough}",
+                   group)  # fmt: skip
+        before = now
+    release = ap.suppress(m, p)
+    stars = ap.measure.stars(release)
+    script.add(6, f"Published with {stars} stars.", f"{stars} stars in {m.n} rows", group,
+               cells=release.frame)  # fmt: skip
+    script.names = [*(f"Q{q + 1}" for q in range(R)), "R"]
+    return m, script, release
+
+
+# ---- boger2020: (K, L, theta)-diversity --------------------------------------------------------
+
+
+def ten_workers() -> Microdata:
+    """Return ten people with an occupation that nobody should learn."""
+    names = "Ann Ben Carl Dora Elsa Finn Gina Hugo Ivan Jill".split()
+    frame = pd.DataFrame({
+        "age": [21, 22, 24, 30, 33, 35, 41, 47, 52, 58],
+        "sex": list("FMMFFMFMMF"),
+        "education": ["School", "School", "College", "College", "College",
+                      "School", "College", "School", "School", "College"],
+        "occupation": ["Sales", "Sales", "Clerk", "Sales", "Clerk",
+                       "Repair", "Manager", "Repair", "Sales", "Manager"],
+    }, index=names)  # fmt: skip
+    return ap.Microdata(frame, ["age", "sex", "education"], "occupation")
+
+
+def klt_steps(
+    m: Microdata, k: int, l: int, theta: float
+) -> tuple[Microdata, Script, Release]:  # fmt: skip
+    """Show the clusters after each of the six steps."""
+    script, secrets = Script(m.n), m.frame[m.sensitive]
+    p = ap.klt(m, k, l, theta, seed=SEED, withheld="drop")
+    for title, clusters, waiting in clustering_steps(m, k, l, theta, SEED):
+        group = np.full(m.n, -1)
+        for number, rows in enumerate(clusters):
+            group[rows] = number
+        line = int(title[0])
+        shares = [secrets.iloc[rows].value_counts(normalize=True).iloc[0] for rows in clusters]
+        told = f"sizes {', '.join(str(len(rows)) for rows in clusters)}; largest share of a value "
+        told += f"{max(shares, default=0):.2f}, allowed {theta:g}"
+        if line == 1 and len(clusters) > 1:
+            told += f"; distance of the first two clusters {distance(m, *clusters[:2]):.2f}"
+        script.add(line + (line == 1), f"{title.partition(': ')[2].capitalize()}.", told, group,
+                   dict.fromkeys(waiting, "waits"))  # fmt: skip
+    release = ap.swap(m, p, seed=0)
+    shown = release.frame.astype(str).reindex(m.frame.index, fill_value="not published")
+    moved = int((release.frame[m.sensitive] != secrets[release.frame.index]).sum())
+    script.add(6, f"Published: occupations are swapped within each group, {moved} have moved.",
+               f"{p.n_groups} groups, nobody alone", p.labels, cells=shown)  # fmt: skip
+    return m, script, release
+
+
+# ---- dewri2009: generalizations as bits --------------------------------------------------------
+
+
+def bit_steps(m: Microdata, k: int, cut: int, flip: int) -> tuple[Microdata, Script, Release]:
+    """Show two generalizations, their child, and the child mutated."""
+    script, best = Script(m.n), None
+    for line, (name, bits) in enumerate(one_step("10011", "01110", cut, flip).items(), start=1):
+        release = ap.recode(m, ap.Recoding.decode(m.attributes, bits))
+        loss, bias = ap.measure.nwp(release), ap.measure.necd(release)
+        ach, smallest = achievement(loss, bias, (0.2, 1.0)), ap.measure.effective_k(release)
+        kept = (
+            f"smallest class {smallest}, so it {'is' if smallest >= k else 'is not'} {k}-anonymous"
+        )
+        script.add(
+            line, f"{name[0].upper()}{name[1:]}: bits {bits}.",
+            f"NWP {loss:.2f}, NECD {bias:.2f}, ach {ach:.2f}; {kept}", release.classes.labels,
+            cells=release.frame,
+        )  # fmt: skip
+        rank = (smallest < k, ach)
+        best = (rank, name, bits, release) if best is None or rank < best[0] else best
+    _, name, bits, release = best
+    script.add(5, f"The best of the four is the {name.partition(':')[0]}, {bits}.",
+               "feasible ones first, then the smaller ach", release.classes.labels,
+               cells=release.frame)  # fmt: skip
+    return m, script, release
+
+
+# ---- diva2021: colouring constraints -----------------------------------------------------------
+
+
+class Trace(list):
+    """Actions of a search, with the number of the component that is coloured."""
+
+    def __init__(self, search: Search) -> None:
+        self.search = search
+
+    def append(self, action: tuple) -> None:
+        """Add an action."""
+        super().append((self.search.components, *action))
+
+
+def diva_steps(m: Microdata, k: int, strategy: str) -> tuple[Microdata, Script, Release]:
+    """Show each clustering that DIVA tries, takes and takes back."""
+    sigma, script, names = ap.examples.patients_constraints(), Script(m.n), m.frame.index
+    p = ap.diva(m, sigma, k=k, strategy=strategy, seed=0)
+    search, graph = Search(10_000, 60.0), build_graph(m, sigma)
+    search.trace = trace = Trace(search)
+    run = Run(m, Targets.of(m, sigma), Privacy(k), strategy, generator(0), True, search)
+    run.diverse_clustering(graph)
+    used = graph.subgraph(v for v in graph if len(graph.nodes[v]["rows"]))
+    parts = [sorted(nodes) for nodes in nx.connected_components(used)]
+    group = np.full(m.n, -1)
+    marked = {int(row): "target" for v in graph for row in graph.nodes[v]["rows"]}
+    script.add(1, "Each constraint protects some values. Their rows are its targets.",
+               "; ".join(map(str, sigma)), group, marked)  # fmt: skip
+    for part, action, place, bundles in trace:
+        nodes, v = parts[part - 1], parts[part - 1][place]
+        order = np.unique(np.concatenate([graph.nodes[node]["rows"] for node in nodes]))
+        order = order[np.lexsort((order, m.cells.tuple_of_row[order]))]  # as the search has them
+        clusters = [order[bundle.rows].tolist() for bundle in bundles or []]
+        told = (
+            " and ".join("{" + ", ".join(names[rows]) + "}" for rows in clusters) or "no cluster"
+        )
+        rows = [row for cluster in clusters for row in cluster]
+        group = group.copy()
+        if action == "colour":
+            group[rows] = v
+            line, say = 4, f"Constraint {v + 1} takes {told}."
+        elif action == "backtrack":
+            group[rows] = -1
+            line, say = 5, f"No way on: constraint {v + 1} gives {told} back."
+        else:
+            line, say = 3, f"Constraint {v + 1} tries {told}, which does not fit."
+        script.add(line, say, f"{sigma[v]}: {len(rows)} rows, at least {k} in a cluster", group,
+                   dict.fromkeys(rows, "tried") if action == "reject" else None)  # fmt: skip
+    script.add(6, "k-member groups the other people.", f"{p.n_groups} groups of {k} or more",
+               p.labels)  # fmt: skip
+    release = ap.suppress(m, p)
+    stars = ap.measure.stars(release)
+    script.add(7, f"Published with {stars} stars; every constraint holds.", f"{stars} stars",
+               p.labels, cells=release.frame)  # fmt: skip
+    return m, script, release
+
+
+# ---- majeed2024: synthetic rows and balanced classes -------------------------------------------
+
+
+def repair_steps(m: Microdata, k: int, rows: str) -> tuple[Microdata, Script, Release]:
+    """Show what synthetic rows do to the classes that can be built."""
+    needed, fused = ap.find_imbalance(m).needed, majeed2024_steps.with_synthetic(m)
+    m = fused if rows == "synthetic rows" else m
+    script, counts = Script(m.n), m.frame[m.sensitive].value_counts()
+    invented = {int(row): "synthetic" for row in np.flatnonzero(m.synthetic)}
+    real = m.frame.loc[~m.synthetic, m.sensitive].value_counts()
+    script.add(1, f"{real.index[-1]} is rare: {real.iloc[-1]} of {real.sum()} people.",
+               f"gap {real.iloc[0]} - {real.iloc[-1]} = {real.iloc[0] - real.iloc[-1]}: "
+               f"{sum(needed.values())} rows are missing", np.full(m.n, -1), invented)  # fmt: skip
+    script.add(2, f"{len(invented)} synthetic rows are added.",
+               ", ".join(f"{name}: {number}" for name, number in counts.items()),
+               np.full(m.n, -1), invented)  # fmt: skip
+    p = ap.balanced_classes(m, k=k, l=2, seed=0)
+    script.add(3, f"{p.n_groups} classes of similar rows, each with both diseases.",
+               f"sizes {', '.join(map(str, p.sizes()))}; from k = {k} to 2k - 1 = {2 * k - 1}",
+               p.labels, invented)  # fmt: skip
+    release = ap.shallow_generalize(m, p, majeed2024_steps.trees(m))
+    kept = (release.frame[m.qi].astype(str) == m.frame[m.qi].astype(str)).to_numpy().mean()
+    script.add(4, "Each class is generalized as little as its own rows allow.",
+               f"{kept:.0%} of the values stay as they are", p.labels, invented,
+               release.frame)  # fmt: skip
+    return m, script, release
+
+
+# ---- all of them -------------------------------------------------------------------------------
+
+PLAYS = {
+    "xiao2010": Play(
+        "Which people must give up their values so that no disease is too frequent in any group?",
+        ("Put people with equal quasi-identifiers into one group Q.",
+         "Phase 1: while a value fills more than 1/l of Q, move one of its people to R.",
+         "Stop if no value fills more than 1/l of R.",
+         "Phase 2: move people whose value is not the most frequent one of R.",
+         "Phase 3: move sets of people from several groups until R is l-eligible.",
+         "Publish: a star wherever the people of a group differ."),
+        {"l": (2, 3, 4), "table": ("Table 1", "rarer diseases")}, ap.examples.hospital, tp_steps,
+    ),
+    "dewri2009": Play(
+        "How does a search find a generalization that loses little?",
+        ("Decode the first parent: 0 joins two neighbouring values, 1 keeps them apart.",
+         "Decode the second parent.",
+         "Crossover: the first bits of one parent, the rest of the other.",
+         "Mutation: flip one bit of the child.",
+         "Keep the better one: k-anonymous first, then the smaller ach."),
+        {"k": (2, 3, 5), "cut": (1, 2, 3, 4), "flip": (1, 2, 3, 4, 5)}, ap.examples.hospital,
+        bit_steps,
+    ),
+    "boger2020": Play(
+        "Can a table keep exact ages and hide who works as what?",
+        ("Any person starts a cluster.",
+         "Add the nearest person until it has l values; those with a value that it has wait.",
+         "Each waiting person joins the nearest cluster with room that stays within theta.",
+         "People who fit nowhere begin again at line 1.",
+         "A cluster that misses k, l or theta merges with the nearest that mends it.",
+         "Publish: swap the sensitive values within each cluster."),
+        {"k": (2, 3, 4, 5), "l": (2, 3), "theta": (0.4, 0.5, 0.75)}, ten_workers, klt_steps,
+    ),
+    "diva2021": Play(
+        "Can a k-anonymous table keep its minorities?",
+        ("Find the target rows of each constraint.",
+         "Choose the next constraint by the strategy.",
+         "Try a clustering of its targets: disjoint from others, and within all upper bounds.",
+         "Take it, and go on with the next constraint.",
+         "If the next one finds nothing, give it back and try another.",
+         "Group the other people by k-member.",
+         "Publish: a star wherever a group differs."),
+        {"k": (2, 3), "strategy": ("max_fan_out", "min_choice", "basic")}, ap.examples.patients,
+        diva_steps,
+    ),
+    "majeed2024": Play(
+        "Do invented rows protect the people who have a rare disease?",
+        ("Find rare values: those with a large gap to the most frequent one.",
+         "Add synthetic rows until all values are equally frequent.",
+         "Build classes of k to 2k - 1 similar rows with l diseases.",
+         "Publish: generalize each class to the lowest level on which it agrees."),
+        {"k": (2, 4, 5, 8), "rows": ("synthetic rows", "real people only")},
+        majeed2024.ten_users, repair_steps,
+    ),
+}  # fmt: skip
+
+
+def scene(paper: str) -> dict:
+    """Return the scene of a paper with a run for every choice of parameters."""
+    play, m = PLAYS[paper], PLAYS[paper].people()
+    names = [*m.qi, *m.sensitives]
+    told = {"paper": paper, "question": play.question, "lines": play.lines, "columns": names}
+    told |= {"parameters": play.parameters, "people": people_of(m)}
+    told["domains"] = {a.name: None if a.numeric else [str(value) for value in a.values]
+                       for a in map(m.attribute, names)}  # fmt: skip
+    choices = product(*play.parameters.values())
+    runs = [dict(zip(play.parameters, one, strict=True)) for one in choices]
+    return told | {"runs": {key_of(one): run(paper, m, one) for one in runs}}
+
+
+def as_json(paper: str) -> str:
+    """Return a scene as JSON; equal published tables, of which there are few, are listed once."""
+    told, tables = scene(paper), []
+    for one in (step for run in told["runs"].values() for step in run.get("steps", ())):
+        if "cells" in one:
+            if one["cells"] not in tables:
+                tables.append(one["cells"])
+            one["cells"] = tables.index(one["cells"])
+    return json.dumps(told | {"tables": tables}, separators=(",", ":"))
+
+
+def run(paper: str, m: Microdata, parameters: Mapping) -> dict:
+    """Return one run: its people, steps and beliefs, or why it is not possible."""
+    try:
+        with warnings.catch_warnings(action="ignore"):  # the steps show who is withheld
+            m, script, release = PLAYS[paper].run(m, **parameters)
+    except AnonpaperError as error:
+        return {"error": str(error)}
+    told = {"people": people_of(m), "steps": script.steps, "names": script.names}
+    return told | {"beliefs": beliefs(m, release)}
+
+
+def edited(paper: str, cells: Sequence[Sequence[str]], parameters: Mapping) -> str:
+    """Return the run, as JSON, of a table whose cells a reader has edited."""
+    m = PLAYS[paper].people()
+    frame = m.frame.copy()
+    for place, name in enumerate([*m.qi, *m.sensitives]):
+        column = pd.Series([row[place] for row in cells], frame.index)
+        frame[name] = pd.to_numeric(column) if m.attribute(name).numeric else column.astype(
+            frame[name].dtype)  # fmt: skip
+    return json.dumps(run(paper, m.replace(frame=frame), parameters))
+
+
+def key_of(parameters: Mapping) -> str:
+    """Return the name of a choice of parameters, as in the page's address."""
+    return "&".join(f"{name}={value}" for name, value in parameters.items())
+
+
+def people_of(m: Microdata) -> list[list[str]]:
+    """Return the name and the values of each person, as texts."""
+    texts = m.frame[[*m.qi, *m.sensitives]].astype(str)
+    names = [str(name) if isinstance(name, str) else f"#{name + 1}" for name in m.frame.index]
+    return [[name, *row] for name, row in zip(names, texts.to_numpy().tolist(), strict=True)]
+
+
+def beliefs(m: Microdata, release: Release) -> dict:
+    """Return what an attacker believes of each person: before, and by the published class."""
+    secrets, labels = m.frame[m.sensitive].astype(str).to_numpy(), release.classes.labels
+    values = [str(value) for value in m.attribute(m.sensitive).values]
+
+    def shares(rows: np.ndarray) -> list[float]:
+        held = Counter(secrets[rows])
+        return [round(held[value] / max(len(rows), 1), 3) for value in values]
+
+    of_class = {int(label): np.flatnonzero(labels == label) for label in np.unique(labels)}
+    real = {label: rows[~m.synthetic[rows]] for label, rows in of_class.items()}
+    told = {"values": values, "before": shares(np.flatnonzero(~m.synthetic))}
+    told |= {"class": labels.tolist(), "after": {c: shares(rows) for c, rows in of_class.items()}}
+    told["after"].pop(-1, None)  # who is not published is in no class
+    if m.synthetic.any():
+        told["expert"] = {label: shares(rows) for label, rows in real.items()}
+    return told

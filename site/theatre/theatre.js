@@ -1,0 +1,240 @@
+// Watch an algorithm decide on a few people. All steps were computed by the package.
+"use strict";
+
+const scene = JSON.parse($("scene").textContent);
+const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+const state = { step: 0, person: null, parameters: {} };
+let edited = null, cells = null, asking = false, timer = null;
+
+// ---- what is shown ----------------------------------------------------------------------------
+
+const key = () => Object.entries(state.parameters).map(pair => pair.join("=")).join("&");
+const run = () => edited ?? scene.runs[key()];
+const people = () => run().people ?? scene.people;
+const last = () => (run().steps?.length ?? 1) - 1;
+const step = (at = state.step) => run().steps?.[at];
+const tableOf = one => typeof one.cells === "number" ? scene.tables[one.cells] : one.cells;
+/** The people whom a step moves. */
+const moved = at => at < 1 ? [] : step(at).group.flatMap((one, i) => one === step(at - 1).group[i] ? [] : [i]);
+const groupName = number => run().names[number] ?? "";
+
+function draw() {
+  state.step = Math.min(state.step, last());
+  const one = step(), places = new Map([...document.querySelectorAll(".chip")].map(chip => [chip.dataset.person, chip.getBoundingClientRect()]));
+  $("scrub").max = last();
+  $("scrub").value = state.step;
+  $("scrub").setAttribute("aria-valuetext", `step ${state.step + 1} of ${last() + 1}`);
+  $("back").disabled = state.step === 0;
+  $("forward").disabled = state.step === last();
+  $("say").classList.toggle("bad", !one);
+  $("say").textContent = one ? `${state.step + 1} of ${last() + 1}: ${one.say}` : `Not possible with these parameters: ${run().error}`;
+  [...$("lines").children].forEach((line, i) => {
+    line.classList.toggle("now", one?.line === i + 1);
+    line.toggleAttribute("aria-current", one?.line === i + 1);
+  });
+  $("formula").textContent = one?.formula ?? "";
+  drawPeople(one);
+  drawGroups(one);
+  drawBeliefs();
+  for (const chip of calm ? [] : document.querySelectorAll(".chip")) glide(chip, places.get(chip.dataset.person));
+  history.replaceState(null, "", `${location.search}#${key()}&step=${state.step + 1}${state.person === null ? "" : `&person=${encodeURIComponent(people()[state.person][0])}`}`);
+}
+
+/** Let a person glide from where it was. */
+function glide(chip, before) {
+  const now = chip.getBoundingClientRect();
+  if (!before || (before.left === now.left && before.top === now.top)) return;
+  chip.animate([{ transform: `translate(${before.left - now.left}px, ${before.top - now.top}px)` }, { transform: "none" }], { duration: 400, easing: "ease-in-out" });
+}
+
+function drawPeople(one) {
+  const published = one && tableOf(one), movers = moved(state.step);
+  const rows = people().map(([name, ...values], i) => {
+    const texts = published?.[i] ?? values;
+    const row = make("tr", { "data-person": i }, make("th", { scope: "row" }, dot(i), make("button", { type: "button", "aria-pressed": state.person === i }, name)));
+    texts.forEach((text, j) => row.append(cells ? make("td", {}, field(i, j)) : make("td", String(text) === values[j] ? {} : { class: "changed" }, String(text))));
+    row.append(make("td", { class: "note" }, one?.note[i] || (one ? groupName(one.group[i]) : "")));
+    row.classList.toggle("moved", movers.includes(i));
+    row.classList.toggle("chosen", state.person === i);
+    return row;
+  });
+  const [head, body] = document.querySelector("#people table").children;
+  head.replaceChildren(make("tr", {}, ...["person", ...scene.columns, "group"].map(text => make("th", { scope: "col" }, text))));
+  body.replaceChildren(...rows);
+  mark();
+}
+
+/** A field of the edited table: a number, or one of the values that the column has. */
+function field(i, j) {
+  const column = scene.columns[j], domain = scene.domains[column];
+  const found = domain ? make("select", {}, ...domain.map(text => make("option", {}, text))) : make("input", { type: "number" });
+  found.setAttribute("aria-label", `${column} of ${scene.people[i][0]}`);
+  found.value = cells[i][j];
+  found.onchange = () => { cells[i][j] = found.value; };
+  return found;
+}
+
+function dot(i) {
+  const found = make("span", { class: "dot", "aria-hidden": "true" });
+  found.style.background = `hsl(${(i * 137) % 360} 60% 50%)`;
+  return found;
+}
+
+function drawGroups(one) {
+  const numbers = one ? [...new Set(one.group)].sort((a, b) => a - b) : [];
+  $("groups").replaceChildren(...numbers.map(number => {
+    const chips = one.group.flatMap((group, i) => group === number ? [make("button", { type: "button", class: "chip", "data-person": i }, dot(i), people()[i][0])] : []);
+    return make("div", { class: number < 0 ? "group none" : "group" }, make("b", {}, number < 0 ? "no group" : groupName(number)), ...chips);
+  }));
+}
+
+function drawBeliefs() {
+  const told = run().beliefs, person = state.person;
+  if (!told || person === null) {
+    $("attacked").textContent = "Choose a person: what can somebody who knows this person conclude?";
+    $("beliefs").replaceChildren();
+    return;
+  }
+  const at = told.class[person], name = people()[person][0], ends = state.step === last();
+  const fits = told.class.filter(one => one === at).length;
+  $("attacked").textContent = !ends ? `What is believed of ${name} before anything is published. Go to the last step to attack.`
+    : at < 0 ? `${name} is not published.` : `${fits} published rows fit ${name}. They are marked.`;
+  const bars = [["before", told.before]];
+  if (ends && at >= 0) bars.push(["after", told.after[at]]);
+  if (ends && at >= 0 && told.expert) bars.push(["by who recognizes synthetic rows", told.expert[at]]);
+  $("beliefs").replaceChildren(...told.values.map((value, i) => make("div", { class: "belief" }, make("b", {}, value), ...bars.map(([when, shares]) => {
+    const bar = make("span", { class: `bar ${when.slice(0, 2)}` }), percent = Math.round(100 * shares[i]);
+    bar.style.width = `${percent / 2}%`;
+    return make("div", {}, bar, ` ${percent} % ${when}`);
+  }))));
+  mark();
+}
+
+/** Mark everybody whom an attacker cannot tell from the chosen person, or from the one pointed at. */
+function mark(pointed = null) {
+  const told = run().beliefs, one = step(), person = pointed ?? (state.step === last() ? state.person : null);
+  for (const row of document.querySelectorAll("[data-person]")) {
+    const i = Number(row.dataset.person), of = pointed === null ? told?.class : one?.group;
+    row.classList.toggle("fits", person !== null && of !== undefined && of[i] === of[person] && of[i] >= 0);
+  }
+}
+
+// ---- what a reader does -----------------------------------------------------------------------
+
+function go(to, byReader = true) {
+  const forward = to === state.step + 1, next = forward && to <= last() ? moved(to) : [];
+  if (byReader && forward && $("ask").checked && !asking && next.length === 1) {
+    asking = true;
+    $("say").textContent = "Who moves next? Choose a person, or step forward to see.";
+    return;
+  }
+  asking = false;
+  state.step = Math.max(0, Math.min(to, last()));
+  draw();
+}
+
+function choose(person) {
+  if (asking) {
+    const right = moved(state.step + 1).includes(person);
+    go(state.step + 1, false);
+    $("say").textContent = `${right ? "Right." : `Not ${people()[person][0]}.`} ${$("say").textContent}`;
+    return;
+  }
+  state.person = state.person === person ? null : person;
+  draw();
+}
+
+function play(on = timer === null) {
+  clearInterval(timer);
+  timer = on ? setInterval(() => state.step < last() ? go(state.step + 1, false) : play(false), 1400) : null;
+  $("play").textContent = on ? "Pause" : "Play";
+  if (on && state.step === last()) go(0, false);
+}
+
+$("back").onclick = () => go(state.step - 1);
+$("forward").onclick = () => go(state.step + 1);
+$("play").onclick = () => play();
+$("scrub").oninput = () => go(Number($("scrub").value), false);
+$("people").addEventListener("click", event => {
+  const of = event.target.closest("[data-person]");
+  if (of && event.target.closest("button")) choose(Number(of.dataset.person));
+});
+for (const [kind, read] of [["pointerover", of => Number(of.dataset.person)], ["pointerout", () => null], ["focusin", of => Number(of.dataset.person)]])
+  $("people").addEventListener(kind, event => {
+    const of = event.target.closest("[data-person]");
+    if (of && step()) mark(read(of));
+  });
+$("lines").addEventListener("click", event => {
+  const line = [...$("lines").children].indexOf(event.target.closest("li")) + 1;
+  const at = run().steps?.findIndex(one => one.line === line) ?? -1;
+  if (at >= 0) go(at, false);
+});
+document.addEventListener("keydown", event => {
+  if (event.target.closest("input, select, .scroll") || event.ctrlKey || event.metaKey || event.altKey) return;
+  const to = { ArrowLeft: state.step - 1, ArrowRight: state.step + 1, Home: 0, End: last() }[event.key];
+  if (to !== undefined) go(to);
+  else if (event.key === " " && !event.target.closest("button")) play();
+  else return;
+  event.preventDefault();
+});
+
+// ---- parameters and the address ---------------------------------------------------------------
+
+for (const [name, values] of Object.entries(scene.parameters)) {
+  const numbers = values.every(value => typeof value === "number");
+  const field = numbers ? make("input", { type: "range", min: 0, max: values.length - 1, id: `p-${name}` })
+    : make("select", { id: `p-${name}` }, ...values.map(value => make("option", {}, value)));
+  const output = make("output", { for: `p-${name}` });
+  field.oninput = () => { state.parameters[name] = numbers ? values[field.value] : field.value; edited = null; show(); draw(); };
+  const show = () => {
+    field.value = numbers ? values.indexOf(state.parameters[name]) : state.parameters[name];
+    output.textContent = numbers ? ` = ${state.parameters[name]}` : "";
+    if (numbers) field.setAttribute("aria-valuetext", state.parameters[name]);
+  };
+  field.show = show;
+  $("parameters").append(make("label", { for: `p-${name}` }, name, output, field));
+}
+
+function readAddress() {
+  const told = new URLSearchParams(location.hash.slice(1));
+  for (const [name, values] of Object.entries(scene.parameters))
+    state.parameters[name] = values.find(value => String(value) === told.get(name)) ?? values[0];
+  state.step = Math.max(0, (Number(told.get("step")) || 1) - 1);
+  const person = people().findIndex(([name]) => name === told.get("person"));
+  state.person = person < 0 ? null : person;
+  for (const field of $("parameters").querySelectorAll("input, select")) field.show();
+  draw();
+}
+
+$("lines").replaceChildren(...scene.lines.map(text => make("li", {}, make("button", { type: "button" }, text))));
+document.body.classList.toggle("embed", new URLSearchParams(location.search).has("embed"));
+window.addEventListener("hashchange", readAddress);
+readAddress();
+
+// ---- an edited table, which the package itself runs in the browser ----------------------------
+
+$("edit").hidden = ASSETS.length === 0;
+$("load").hidden = true;
+$("change").onclick = () => {
+  cells = cells ? null : scene.people.map(([, ...values]) => values);
+  edited = null;
+  $("change").textContent = cells ? "Back to the first table" : "Edit the table";
+  $("load").hidden = !cells;
+  go(0, false);
+};
+$("load").onclick = async () => {
+  if (!worker && !await load()) return;
+  $("load").hidden = $("load").disabled = false;
+  $("loaded").textContent = "Running the package";
+  const given = JSON.stringify(JSON.stringify([scene.paper, cells, state.parameters]));
+  const outputs = await ask("run", { source: `import sys; sys.path.append("/project/site/theatre")\nimport json, anonpaper.compendium, scenes\nprint(scenes.edited(*json.loads(${given})))` });
+  const text = outputs.filter(one => one.kind === "text").map(one => one.content).join("");
+  try {
+    edited = JSON.parse(text.slice(text.indexOf("{")));
+    edited.people ??= scene.people;
+    $("loaded").textContent = "These steps are those of the edited table.";
+  } catch {
+    $("loaded").textContent = `The package could not run: ${outputs.map(one => one.content).join(" ").slice(-300)}`;
+  }
+  go(0, false);
+};

@@ -1,0 +1,136 @@
+"""The theatre: its steps are those of the package, and everybody can follow them."""
+
+import json
+import sys
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from project.browsers import FAULTS, PHONE, SCREEN, opened, serious
+from project.tools import load_tool
+
+import anonpaper as ap
+from anonpaper.errors import AnonpaperError
+
+sys.path.append(str(Path(__file__).parents[2] / "site" / "theatre"))
+import scenes
+
+MOST_BYTES = 300_000
+
+
+def groups(labels):
+    """Return which people are together, whatever the groups are called."""
+    labels = np.asarray(labels)
+    return {frozenset(np.flatnonzero(labels == one)) for one in np.unique(labels[labels >= 0])}
+
+
+def again(paper, m, given):
+    """Run the paper's algorithm as a user does."""
+    if paper == "xiao2010":
+        return ap.tp(m, given["l"])
+    if paper == "boger2020":
+        given = given | {"seed": scenes.SEED, "withheld": "drop"}
+        return ap.klt(m, **given)
+    if paper == "diva2021":
+        return ap.diva(m, ap.examples.patients_constraints(), seed=0, **given)
+    return ap.balanced_classes(m, given["k"], 2, seed=0)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("paper", scenes.PLAYS)
+def test_steps_end_where_the_algorithm_ends(paper):
+    play, possible = scenes.PLAYS[paper], 0
+    for values in product(*play.parameters.values()):
+        given = dict(zip(play.parameters, values, strict=True))
+        try:
+            m, script, release = play.run(play.people(), **given)
+        except AnonpaperError as error:
+            assert str(error) == scenes.run(paper, play.people(), given)["error"]
+            continue
+        possible += 1
+        *_, before, last = script.steps
+        assert {step["line"] for step in script.steps} <= {*range(1, len(play.lines) + 1)}
+        shown = release.frame.astype(str).reindex(m.frame.index)
+        told = np.array(last["cells"], dtype=str)
+        assert (told[release.is_published] == shown[release.is_published].to_numpy()).all()
+        if paper == "dewri2009":
+            assert groups(last["group"]) == groups(release.classes.labels)
+            continue
+        p = again(paper, m, given)
+        assert groups(last["group"]) == groups(before["group"]) == groups(p.labels)
+        if paper == "diva2021":
+            taken = [step["group"] for step in script.steps if step["line"] == 4][-1]
+            assert groups(taken) <= groups(p.labels)
+    assert possible > 1
+    assert len(scenes.as_json(paper)) < MOST_BYTES
+
+
+def test_tp_moves_a_most_frequent_value_of_a_group_that_is_not_eligible():
+    for l, table in product((2, 3), ("Table 1", "rarer diseases")):
+        if (l, table) == (3, "Table 1"):
+            continue
+        m, script, _ = scenes.tp_steps(ap.examples.hospital(), l, table)
+        for before, after in zip(script.steps, script.steps[1:], strict=False):
+            if after["line"] == 2:
+                (row,) = np.flatnonzero(np.not_equal(before["group"], after["group"]))
+                theirs = m.sensitive_codes[np.equal(before["group"], before["group"][row])]
+                most = np.bincount(theirs).max()
+                assert l * most > len(theirs)
+                assert np.bincount(theirs)[m.sensitive_codes[row]] == most
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("paper", scenes.PLAYS)
+def test_an_edited_table_is_run_by_the_package(paper):
+    m = scenes.PLAYS[paper].people()
+    cells = [row[1:] for row in scenes.people_of(m)]
+    given = {name: values[0] for name, values in scenes.PLAYS[paper].parameters.items()}
+    same = json.loads(scenes.edited(paper, cells, given))
+    assert same == json.loads(json.dumps(scenes.run(paper, m, given)))
+    cells[0][-1] = cells[-1][-1] = cells[1][-1]
+    assert json.loads(scenes.edited(paper, cells, given)) != same
+
+
+@pytest.fixture(scope="module")
+def theatre(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("theatre")
+    load_tool("site").write_theatre(folder)
+    return folder
+
+
+@pytest.mark.parametrize("paper", scenes.PLAYS)
+def test_everybody_can_watch(theatre, browser, paper):
+    said = []
+    for scheme, size in product(("light", "dark"), (SCREEN, PHONE)):
+        with opened(browser, viewport=size, color_scheme=scheme) as page:
+            page.on("pageerror", lambda error: said.append(str(error)))
+            page.goto((theatre / f"{paper}.html").as_uri())
+            first = page.locator("#say").inner_text()
+            page.keyboard.press("ArrowRight")
+            assert page.locator("#say").inner_text() != first
+            page.keyboard.press("End")
+            page.locator("#people tbody button").nth(1).click()
+            assert page.locator("#people tr.fits").count() > 1
+            assert page.locator(".bar").count() >= 4
+            assert serious(page) == []
+            assert page.evaluate(FAULTS) == []
+            address, shown = page.url, page.locator("main").inner_text()
+        with opened(browser, viewport=size) as page:  # the address carries the state
+            page.goto(address)
+            assert page.locator("main").inner_text() == shown
+    assert said == []
+
+
+def test_a_reader_predicts_and_what_is_not_possible_is_said(theatre, browser):
+    with opened(browser, viewport=SCREEN) as page:
+        page.goto((theatre / "xiao2010.html").as_uri())
+        page.locator("#ask").check()
+        page.locator("#forward").click()
+        assert "Who moves next?" in page.locator("#say").inner_text()
+        page.locator("#people tbody button").nth(2).click()
+        assert page.locator("#say").inner_text().startswith("Right.")
+        page.locator("#p-l").fill("1")
+        assert "largest feasible l is 2" in page.locator("#say").inner_text()
+        page.goto(f"{(theatre / 'xiao2010.html').as_uri()}?embed")
+        assert not page.locator("header").is_visible()
