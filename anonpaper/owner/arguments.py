@@ -185,7 +185,8 @@ def for_owner(options: Mapping, table: Table, release: ap.Release, people) -> di
         named[options["save_schema"]] = table.schema.encode(errors="surrogateescape")
     if options["risks"]:
         rows = measure.identification(release, people).reset_index(names="row")
-        rows["row"] += 1 if pd.api.types.is_integer_dtype(rows["row"]) else ""
+        if pd.api.types.is_integer_dtype(rows["row"]):
+            rows["row"] += 1
         named[options["risks"]] = writing.as_csv(rows)
         LOG.info("do not publish %s: it shows who is at risk", options["risks"])
     return named

@@ -144,6 +144,7 @@ def _kind_of(known: pd.Series) -> tuple[str, Doubt | None]:
         )
     if fit(ISO_DATE).all():
         return "date", None
+    such = f"such as {known[~numbers].iloc[0]!r}"  # the first that is no number
     if fit(r"-?\d[\d.]*(?:,\d+)*").all() and known.str.contains(",").any():
         thousands = fit(r"-?\d{1,3}(?:,\d{3})*").all()  # 1,234 may be 1234
         precise = known.str.count(r"\d").max() <= _MOST_DIGITS
