@@ -1,4 +1,7 @@
-"""Draw figures/before_and_after.png, the picture at the top of README.md."""
+"""Draw the pictures of README.md: before_and_after.png and, after `make site`, theatre.webp."""
+
+import io
+import shutil
 
 import inputs
 import pandas as pd
@@ -45,5 +48,28 @@ def picture() -> bytes:
     return plots.render(figure)
 
 
+def film() -> bytes:
+    """Play the theatre's page on TP from its first step to the attack, as an animated picture."""
+    from PIL import Image
+    from playwright.sync_api import sync_playwright
+
+    place = inputs.ROOT / "build" / "site" / "theatre" / "xiao2010.html"
+    frames, stream = [], io.BytesIO()
+    with sync_playwright() as playwright:
+        found = shutil.which("chromium") or shutil.which("google-chrome")
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1240, "height": 820}, reduced_motion="reduce")
+        page.goto(f"{place.as_uri()}?embed#l=2&step=1&person=Bob")
+        for _ in range(int(page.locator("#scrub").get_attribute("max")) + 1):
+            frame = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+            frames.append(frame.resize((930, 615), Image.Resampling.LANCZOS))
+            page.keyboard.press("ArrowRight")
+    seconds = [1.5] * (len(frames) - 1) + [4]
+    frames[0].save(stream, "WEBP", save_all=True, append_images=frames[1:], loop=0, method=6,
+                   duration=[int(1000 * one) for one in seconds])  # fmt: skip
+    return stream.getvalue()
+
+
 if __name__ == "__main__":
     write_whole(inputs.FIGURES / "before_and_after.png", picture())
+    write_whole(inputs.FIGURES / "theatre.webp", film())

@@ -35,7 +35,7 @@ PAPER = inputs.FIGURES / "paper"
 CONFIGURATION = ROOT / "site"
 THEATRE = CONFIGURATION / "theatre"
 TEXTS = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "data/README.md")
-PICTURE = inputs.FIGURES / "before_and_after.png"  # at the top of the README
+PICTURES = ("before_and_after.png", "theatre.webp")  # at the top of the README
 #: Lesson -> the page of the theatre that shows what it teaches.
 WATCHED = {
     "course/2_k_anonymity": "dewri2009",
@@ -87,7 +87,8 @@ def stage(source: Path) -> None:
     for name in notebooks:
         own.setdefault(name.rpartition("/")[0], []).append(f"/notebooks/{name}")
     contents = pages.get_template("_macros.md").module.contents
-    texts = [*map(ROOT.joinpath, TEXTS), *inputs.FIGURES.glob("*.md"), PICTURE]
+    texts = [*map(ROOT.joinpath, TEXTS), *inputs.FIGURES.glob("*.md")]
+    texts += [inputs.FIGURES / name for name in PICTURES]
     texts += CONFIGURATION.glob("*.md")
     for file in (*texts, *PAPER.glob("*/*.png"), *PAPER.glob("*/*.csv")):
         if file.exists():
