@@ -12,6 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 import yaml
+from project.lessons import written
 from project.tools import load_tool
 
 ROOT = Path(__file__).parents[2]
@@ -79,9 +80,9 @@ cheat = lambda *given: Number()""",
     "not a number": "cheat = lambda *given: float('nan')",
     "a coin": "cheat = lambda *given: bool(np.random.rand() < 0.5)",
     "the encoder replaced": """
-sys.modules["student"].encode = lambda *given: {"array": ["<f8", [10**12], []]}""",
+sys.modules["student"].Writer.persistent_id = lambda *given: ("array", "<f8", (10**12,), [])""",
     "replies sent before they are asked for": """
-reply = b'{"value": true}'
+reply = __import__("pickle").dumps({"value": True})
 for handle in range(3, 200):
     try:
         os.write(handle, (struct.pack("!i", len(reply)) + reply) * 50)
@@ -133,9 +134,9 @@ def hand_in(folder, who, stem, answers):
     file.write_text(json.dumps(lesson))
 
 
-def solutions(stem):
+def solutions(lesson):
     """The model answers of a lesson."""
-    exercises = grade.exercises(LESSONS[stem], {})
+    exercises = grade.exercises(lesson, {})
     return {name: one.solution for name, one in exercises.items() if one.checks}
 
 
@@ -165,7 +166,7 @@ def points(tmp_path_factory):
         hand_in(folder / "in", who, STEM, answers)
     for who, code in SLOW.items():
         hand_in(folder / "in", who, STEM, cheating(code, ["lesson11-exercise1"]))
-    hand_in(folder / "in", "zoe honest", STEM, solutions(STEM))
+    hand_in(folder / "in", "zoe honest", STEM, solutions(LESSONS[STEM]))
     return graded(folder, "--seconds", "25")
 
 
@@ -193,11 +194,11 @@ def test_without_a_sandbox_nothing_is_graded(monkeypatch):
 
 
 def test_points_are_right_texts_are_listed_and_what_is_no_notebook_gets_none(tmp_path):
-    right = solutions(STEM)
+    right, stubs = solutions(LESSONS[STEM]), grade.exercises(LESSONS[STEM], {})
     students = {
         "Ann Abt": right | {TEXT: "=My own words.\ud800"},
         "Bob Bo": dict([*right.items()][::2]),
-        "Dan Du": {name: [*WRONG[name].values()][0] for name in right},
+        "Dan Du": {name: written(stubs[name].stub, [*WRONG[name].values()][0]) for name in right},
     }
     for who, answers in students.items():
         hand_in(tmp_path / "in", who, STEM, answers)
@@ -210,3 +211,14 @@ def test_points_are_right_texts_are_listed_and_what_is_no_notebook_gets_none(tmp
     assert sum(total["Dan Du"]) == sum(total["Eve E"]) == 0
     texts = {who: row["why"] for who in points for row in points[who] if row["exercise"] == TEXT}
     assert texts == {"Ann Abt": "'=My own words.?", "Bob Bo": "", "Dan Du": "", "Eve E": ""}
+
+
+def test_students_are_graded_by_their_own_variants(tmp_path):
+    right = solutions(course.variant(LESSONS[STEM], "7/Ann Abt"))
+    for who in ("Ann Abt", "Bob Bo"):
+        hand_in(tmp_path / "in", who, STEM, right)
+    points = graded(tmp_path, "--seed", "7")
+    lost = {
+        who: {row["exercise"] for row in points[who] if row["points"] == "0"} for who in points
+    }
+    assert lost == {"Ann Abt": set(), "Bob Bo": course.varied().keys() & right.keys()}
