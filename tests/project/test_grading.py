@@ -20,7 +20,7 @@ course, grade = load_tool("course"), load_tool("grade")
 LESSONS = {path.stem: nbformat.read(path, 4) for path in course.all_lessons()}
 STEM = "11_deployed_noise"
 TEXT = "lesson11-exercise6"
-WRONG = yaml.safe_load((course.LESSONS / "wrong_answers.yaml").read_text())
+ANSWERS = yaml.safe_load((course.LESSONS / "answers.yaml").read_text())
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux")
 
 BEGIN = """import ast, builtins, os, pathlib, struct, subprocess, sys, time
@@ -198,7 +198,9 @@ def test_points_are_right_texts_are_listed_and_what_is_no_notebook_gets_none(tmp
     students = {
         "Ann Abt": right | {TEXT: "=My own words.\ud800"},
         "Bob Bo": dict([*right.items()][::2]),
-        "Dan Du": {name: written(stubs[name].stub, [*WRONG[name].values()][0]) for name in right},
+        "Dan Du": {
+            name: written(stubs[name].stub, [*ANSWERS[name].values()][2]) for name in right
+        },
     }
     for who, answers in students.items():
         hand_in(tmp_path / "in", who, STEM, answers)
