@@ -20,15 +20,28 @@ GREY, DARK = "0.75", "0.4"
 ALL = 99  # a step after every other
 
 
-def canvas(cols: int = 1, height: float = 2.1, frame: bool = False, **options):
-    """Return a figure that fills a slide, and its axes, without grid; with a frame if asked."""
+PICTURES = {}  # the function that draws a picture, up to a step, and its canvas, by name
+
+
+def picture(cols=1, height=2.1, frame=False, limits=None, **options):
+    """Let a function draw a picture, on axes without frames if not asked, between these ends."""
+    look = (cols, height, frame, limits, options)
+    return lambda function: PICTURES.setdefault(function.__name__, (function, *look))
+
+
+def drawn(name: str, *steps: int):
+    """Return a picture, which fills a slide, up to a step."""
+    function, cols, height, frame, limits, options = PICTURES[name]
     plots.use_style()
     figure, axes = plt.subplots(1, cols, figsize=(4.8, height), layout="constrained", **options)
     for ax in np.ravel(axes):
         ax.axis("on" if frame else "off")
         if frame:
             ax.grid(visible=False)
-    return figure, axes
+    function(axes, *steps)
+    if limits:
+        axes.axis(limits)
+    return figure
 
 
 def say(ax, x, y, text, **options):
@@ -75,13 +88,13 @@ def one_group(secrets):
 # ---- lessons 1 to 6 ---------------------------------------------------------------------------
 
 
-def linking(step: int = ALL):
+@picture(limits=(0, 1.1, 0, 1.05))
+def linking(ax, step: int = ALL):
     """Draw a table without names beside a voter list, and which pairs of rows agree."""
     clinic = {"age": [34, 34, 41, 52, 52], "sex": [*"ffmfm"]}
     clinic = pd.DataFrame(clinic | {"illness": "flu diabetes asthma migraine flu".split()})
     voters = {"name": [f"voter {i}" for i in range(1, 7)], "age": [34, 41, 52, 52, 52, 28]}
     voters = pd.DataFrame(voters | {"sex": [*"fmffmm"]})
-    figure, ax = canvas()
     left = table(ax, clinic, "The clinic publishes", width=0.13)
     right = table(ax, voters, "Anybody has", left=0.64, width=0.16)
     pairs = clinic.reset_index(names="row").merge(voters.reset_index(names="voter"))
@@ -90,13 +103,11 @@ def linking(step: int = ALL):
         look = {"color": RED, "linewidth": 2} if found and step >= 2 else {"color": GREY}
         if step >= 1:
             ax.plot([0.43, 0.62], [left[row], right[voter]], marker="", linestyle="-", **look)
-    ax.set(xlim=(0, 1.1), ylim=(0, 1.05))
-    return figure
 
 
-def sample_and_population():
+@picture(limits=(-4.5, 11, -0.5, 3))
+def sample_and_population(ax):
     """Draw three kinds of people in a population and in a sample of it."""
-    figure, ax = canvas()
     kinds = {"29, f, college": 6, "41, m, school": 3, "83, f, doctorate": 1}
     for y, (kind, F) in enumerate(kinds.items()):
         say(ax, -0.6, y, kind, ha="right")
@@ -105,11 +116,10 @@ def sample_and_population():
         say(ax, 6.5, y, f"f = 1, F = {F}: risk {'1' if F == 1 else f'1/{F}'}", ha="left")
     ax.text(0.3, 2.7, "published", color=BLUE, ha="right")
     ax.text(3.6, 2.7, "only in the population", color=DARK, ha="center")
-    ax.set(xlim=(-4.5, 11), ylim=(-0.5, 3))
-    return figure
 
 
-def mondrian_cuts(step: int = ALL, k: int = 3):
+@picture(frame=True)
+def mondrian_cuts(ax, step: int = ALL, k: int = 3):
     """Draw how Mondrian cuts the plane of two attributes, round after round."""
     rng = np.random.default_rng(4)
     frame = pd.DataFrame({"age": rng.integers(20, 70, 24), "hours": rng.integers(10, 60, 24)})
@@ -120,19 +130,17 @@ def mondrian_cuts(step: int = ALL, k: int = 3):
         sides = [(rows, median_cut(m, rows, k)) for rows in groups]
         parts = [[rows] if side is None else [rows[side], rows[~side]] for rows, side in sides]
         groups = sum(parts, [])
-    figure, ax = canvas(frame=True)
     for rows in groups:
         low, high = frame.iloc[rows].min() - 0.45, frame.iloc[rows].max() + 0.45
         box(ax, *low, *(high - low), colour=RED)
     people(ax, frame["age"], frame["hours"], BLUE, size=30)
     title = f"{len(groups)} group{'s' * (len(groups) > 1)}, k = {k}"
     ax.set(xlabel="age", ylabel="hours a week", title=title)
-    return figure
 
 
-def homogeneity():
+@picture(limits=(-0.2, 9.2, -0.6, 2.6))
+def homogeneity(ax):
     """Draw two groups of a 2-anonymous table, one of which has a single illness."""
-    figure, ax = canvas()
     groups = {"34 to 37, f": ["asthma", "flu"], "41 to 48, m": ["diabetes"] * 3}
     for x, (label, secrets) in zip((0, 5), groups.items(), strict=True):
         box(ax, x, 0, 4, 2)
@@ -146,13 +154,11 @@ def homogeneity():
         people(ax, at, [1.2] * n, colours, size=160)
         for place, secret in zip(at, secrets, strict=True) if sure < 1 else [(x + 2, secrets[0])]:
             ax.text(place, 0.45, secret, ha="center")
-    ax.set(xlim=(-0.2, 9.2), ylim=(-0.6, 2.6))
-    return figure
 
 
-def levels():
+@picture(cols=3)
+def levels(axes):
     """Draw three classes of six people and their level by three principles."""
-    figure, axes = canvas(3)
     principles = [ap.DistinctLDiversity, ap.EntropyLDiversity, ap.FrequencyLDiversity]
     for ax, counts in zip(axes, ([4, 1, 1], [3, 2, 1], [2, 2, 2]), strict=True):
         m = one_group(np.repeat([*"abc"], counts))
@@ -162,12 +168,11 @@ def levels():
             name, level = of.__name__.removesuffix("LDiversity"), of(1).level(m, [0] * 6)
             ax.text(-0.4, -1.2 - 0.9 * line, f"{name.lower()} {level:.2g}")
         ax.set(xlim=(-0.6, 2.9), ylim=(-3.3, 3.5))
-    return figure
 
 
-def earth_moving():
+@picture(cols=2, frame=True, sharey=True)
+def earth_moving(axes):
     """Draw two classes of salaries beside those of the whole table, and which shares must move."""
-    figure, axes = canvas(2, frame=True, sharey=True)
     everybody = np.arange(3, 12)
     for ax, salaries in zip(axes, ([3, 4, 5], [6, 8, 11]), strict=True):
         inside = np.isin(everybody, salaries)
@@ -181,7 +186,6 @@ def earth_moving():
         ax.set(title=f"distance {far:.3f}", xlabel="salary", xticks=everybody)
         ax.yaxis.set_visible(False)
     axes[0].legend(loc="upper right")
-    return figure
 
 
 def tiny():
@@ -191,10 +195,10 @@ def tiny():
     return ap.Microdata(frame, ["age", "sex"], "illness"), ap.Partition([0, 0, 1, 1, 1])
 
 
-def four_ways():
+@picture(cols=4, height=1.9)
+def four_ways(axes):
     """Draw five patients published in four ways, and what differs from the original."""
     m, groups = tiny()
-    figure, axes = canvas(4, height=1.9)
     original = m.frame.astype(str)
     for ax, way in zip(axes, ("suppress", "generalize", "swap", "anatomize"), strict=True):
         options = {"seed": 4} if way == "swap" else {}
@@ -205,10 +209,10 @@ def four_ways():
         changed = np.argwhere(shown.to_numpy() != original.to_numpy()).tolist()
         table(ax, shown, way, changed, width=0.44)
         ax.set(xlim=(0, 1.4), ylim=(0, 1.05))
-    return figure
 
 
-def swapping(step: int = ALL):
+@picture(limits=(-0.1, 7.4, -5.2, 0.6))
+def swapping(ax, step: int = ALL):
     """Draw how secrets change places within groups, as the package swaps them."""
     m, groups = tiny()
     before, after = m.frame["illness"], ap.swap(m, groups, seed=4).frame["illness"].astype(str)
@@ -216,7 +220,6 @@ def swapping(step: int = ALL):
     place = np.empty(m.n, int)
     place[np.lexsort([before, groups.labels])] = np.lexsort([after, groups.labels])
     height = -np.arange(m.n) - 0.6 * groups.labels
-    figure, ax = canvas()
     for i, (age, sex) in enumerate(m.frame[["age", "sex"]].to_numpy()):
         say(ax, 0.1, height[i], f"{age}, {sex}", ha="left")
         say(ax, 1.6, height[i], before[i], ha="left")
@@ -228,13 +231,11 @@ def swapping(step: int = ALL):
     for group, (low, tall) in enumerate([(-1.4, 1.8), (-5.0, 2.9)]):
         box(ax, 0, low, 5.2, tall)
         say(ax, 5.4, -0.5 - 3 * group, f"group {group}:\nthe counts stay", ha="left")
-    ax.set(xlim=(-0.1, 7.4), ylim=(-5.2, 0.6))
-    return figure
 
 
-def matching():
+@picture(limits=(-0.5, 2.6, -1.3, 0.6))
+def matching(ax):
     """Draw an instance of three-dimensional matching, whose solution is p1 and p2."""
-    figure, ax = canvas()
     for name, point, colour in (("p1", "000", BLUE), ("p2", "111", RED), ("p3", "011", DARK)):
         look = {"linestyle": "--"} if name == "p3" else {"linestyle": "-", "linewidth": 3}
         ax.plot(range(3), [-int(e) for e in point], color=colour, marker="", **look)
@@ -245,17 +246,15 @@ def matching():
         ax.text(d, 0.35, f"$D_{d + 1}$", ha="center")
         for e in range(2):
             say(ax, d, -e, e, color="white", zorder=4)
-    ax.set(xlim=(-0.5, 2.6), ylim=(-1.3, 0.6))
-    return figure
 
 
-def residue(step: int = ALL):
+@picture(limits=(-0.5, 8.6, -1.2, 4.6))
+def residue(ax, step: int = ALL):
     """Draw which patients have to leave their groups, phase after phase."""
     steps = ap.tp_steps(ap.examples.hospital(), 2)
     states = [*steps.index.get_level_values("step").unique()]
     state = states[min(step, len(states) - 1)]
     counts = steps.loc[state]
-    figure, ax = canvas()
     colours = dict(zip(counts.columns, (RED, BLUE, YELLOW, GREEN), strict=True))
     for x, (name, row) in enumerate(counts.iterrows()):
         secrets = np.repeat(row.index, row)
@@ -265,14 +264,12 @@ def residue(step: int = ALL):
         people(ax, [6.2], [y], colour, 60)
         say(ax, 6.5, y, secret, ha="left")
     ax.axvline(4.5, color=GREY, linestyle=":", marker="")
-    ax.set(xlim=(-0.5, 8.6), ylim=(-1.2, 4.6))
     ax.text(-0.4, 4.2, state)
-    return figure
 
 
-def bits():
+@picture(limits=(-0.1, 10, -0.1, 3))
+def bits(ax):
     """Draw how a string of bits generalizes an attribute."""
-    figure, ax = canvas()
     for y, code in enumerate(("000", "100", "111")):
         ends = [place for place, bit in enumerate(code + "1", 1) if bit == "1"]
         for start, end in zip([0, *ends], ends, strict=False):
@@ -281,16 +278,14 @@ def bits():
         for place, bit in enumerate(code):
             say(ax, place * 2 + 1.8, y + 0.82, bit, color=RED)
         say(ax, 8.2, y + 0.35, f"bits {code}", ha="left")
-    ax.set(xlim=(-0.1, 10), ylim=(-0.1, 3))
-    return figure
 
 
-def dominance():
+@picture()
+def dominance(ax):
     """Draw points of loss and bias, the front, and what dominates one point off it."""
     x = np.array([0.05, 0.2, 0.45, 0.6, 0.95, 0.3, 0.7, 0.85])
     y = np.array([0.9, 0.55, 0.5, 0.2, 0.05, 0.8, 0.6, 0.35])
     front = non_dominated(x, y)
-    figure, ax = canvas()
     ax.axis("on")
     ax.step(np.sort(x[front]), -np.sort(-y[front]), where="post", color=BLUE, marker="")
     people(ax, x[front], y[front], BLUE)
@@ -298,4 +293,3 @@ def dominance():
     ax.add_patch(plt.Rectangle((0, 0), x[6], y[6], color=RED, alpha=0.15))
     ax.text(x[6] + 0.02, y[6] + 0.03, "beaten by all points\nin the red area", color=RED)
     ax.set(xlim=(0, 1.15), ylim=(0, 1), xlabel="loss", ylabel="bias")
-    return figure
