@@ -235,39 +235,8 @@ def grade_lesson(path, lesson, files, seed: str | None, seconds: int) -> list[tu
 # ---- all that was handed in -------------------------------------------------------------------
 
 
-def grade(handed_in: Path, to: Path, seed: str | None, seconds: int) -> None:
-    """Judge the notebooks in the platform's archive.
-
-    The archive has one folder per student, whose name begins with the student's and may go on with
-    an underscore and a number.
-    """
-    check_sandbox()
-    for name in [name for name in os.environ if not re.match(NEEDED, name)]:
-        del os.environ[name]  # a student's code might tell it
-    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")  # they start none
-    spawn = get_context("spawn")
-    with (
-        tempfile.TemporaryDirectory() as scratch,
-        ProcessPoolExecutor(None, spawn, max_tasks_per_child=1) as pool,
-    ):
-        zipfile.ZipFile(handed_in).extractall(scratch)
-        files, tasks = sorted(Path(scratch).glob("*/*.ipynb")), []
-        for path in course.all_lessons():
-            if of_lesson := [file for file in files if file.name == path.name]:
-                bare = course.student_version(nbformat.read(path, 4))
-                tasks.append(pool.submit(grade_lesson, path, bare, of_lesson, seed, seconds))
-                files = [file for file in files if file.name != path.name]
-        for file in files:
-            print(f"{student_of(file)} handed in {file.name}, which is no lesson: left out")
-        rows = [row for task in tasks for row in task.result()]
-    columns = ["lesson", "student", "exercise", "points", "most", "why"]
-    table = pd.DataFrame(rows, columns=columns).sort_values(columns[:3])
-    to.parent.mkdir(parents=True, exist_ok=True)
-    table.astype({"points": "Int64"}).to_csv(to, index=False)
-
-
 def student_of(file: Path) -> str:
-    """Return a student's name from the name of the folder."""
+    """Return a student's name, to which the folder's adds an underscore and a number."""
     return re.sub(r"_\d+(_assignsubmission_.*)?$", "", file.parent.name)
 
 
@@ -283,14 +252,37 @@ def check_sandbox() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Parse the command line and grade."""
+    """Judge the notebooks in the platform's archive, which has one folder per student."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("handed_in", type=Path, help="the platform's archive")
     parser.add_argument("--to", type=Path, default=course.ROOT / "build/grading/points.csv")
     parser.add_argument("--seed", help="of the variants; without it there are none")
     parser.add_argument("--seconds", type=int, default=60, help="for an answer and its tests")
-    options = parser.parse_args(arguments)
-    grade(options.handed_in, options.to, options.seed, options.seconds)
+    given = parser.parse_args(arguments)
+    check_sandbox()
+    for name in [name for name in os.environ if not re.match(NEEDED, name)]:
+        del os.environ[name]  # a student's code might tell it
+    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")  # they start none
+    spawn = get_context("spawn")
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        ProcessPoolExecutor(None, spawn, max_tasks_per_child=1) as pool,
+    ):
+        zipfile.ZipFile(given.handed_in).extractall(scratch)
+        files, tasks = sorted(Path(scratch).glob("*/*.ipynb")), []
+        for path in course.all_lessons():
+            if of_lesson := [file for file in files if file.name == path.name]:
+                bare = course.student_version(nbformat.read(path, 4))
+                options = (of_lesson, given.seed, given.seconds)
+                tasks.append(pool.submit(grade_lesson, path, bare, *options))
+                files = [file for file in files if file.name != path.name]
+        for file in files:
+            print(f"{student_of(file)} handed in {file.name}, which is no lesson: left out")
+        rows = [row for task in tasks for row in task.result()]
+    columns = ["lesson", "student", "exercise", "points", "most", "why"]
+    table = pd.DataFrame(rows, columns=columns).sort_values(columns[:3])
+    given.to.parent.mkdir(parents=True, exist_ok=True)
+    table.astype({"points": "Int64"}).to_csv(given.to, index=False)
 
 
 if __name__ == "__main__":
