@@ -5,13 +5,14 @@
 
 A student's version is the source lesson without its solutions, model answers, hidden tests and
 outputs, which nbgrader's preprocessors take out. Its self-checks stay, and running all cells goes
-on where one finds no answer yet. A variant has constants of one student's own in its exercises;
+on where one finds no answer yet. A variant has a number of one student's own in its exercises;
 the key has all of them, with the solutions. Students are rows of the learning platform's table.
 """
 
 import argparse
 import copy
 import functools
+import itertools
 import random
 import re
 import shutil
@@ -29,6 +30,24 @@ COURSE = ROOT / "build" / "course"
 CODE_STUB = "# YOUR CODE HERE"
 TEXT_STUB = "*Your answer here.*"
 TEXTS = r"""(#.*|"(?:\\.|[^"\n])*"|'(?:\\.|[^'\n])*')"""  # comments and texts in code
+#: what a variant adds to a solution and to its check
+ANSWER = """plain_$f = $f
+
+def $f(*given):
+    given = [*given]
+    for place in $at:
+        one = given[place]
+        given[place] = $take
+    return plain_$f(*given)
+"""
+CHECK = """def checked_$f(*given):   # the form of your version is given to your function
+    given, drawn = [*given], np.random.default_rng()
+    far = drawn.integers(9999)
+    for place in $at:
+        one = given[place]
+        given[place] = $give
+    return $f(*given)
+"""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -42,7 +61,7 @@ def main(arguments: list[str] | None = None) -> None:
     for part in ("student", "variants"):
         shutil.rmtree(COURSE / part, ignore_errors=True)
     if options.students:
-        write_variants(all_lessons(), options.seed, options.students, COURSE / "variants")
+        write_variants(options.seed, options.students, COURSE / "variants")
     for path in all_lessons():
         write(student_version(nbformat.read(path, 4)), COURSE / "student" / path.name)
     told = Path(__file__).parent / "templates" / "COURSE.md"
@@ -66,96 +85,65 @@ def write(lesson, file: Path) -> None:
     nbformat.write(lesson, file)
 
 
-def write_variants(lessons: list[Path], seed: str, students: Path, folder: Path) -> None:
-    """Write every student's lessons, and the key: their constants and the solutions.
+# ---- variants ---------------------------------------------------------------------------------
+
+
+def write_variants(seed: str, students: Path, folder: Path) -> None:
+    """Write every student's lessons, and the key: their numbers and the solutions.
 
     What is drawn depends on the seed and the student's name alone: students can be added later.
     """
-    rows = []
     names = [name.strip() for name in pd.read_csv(students, dtype=str)["Full name"]]
     unfit = [name for name in names if not re.fullmatch(r"(?!\.)[\w.@ -]+", name)]
     if unfit or len({*names}) < len(names):
         raise SystemExit(f"{students}: names are unique and fit for folders, not {unfit}")
-    for path in lessons:
+    for path in all_lessons():
         lesson = nbformat.read(path, as_version=4)
         for student in names:
             own = variant(lesson, f"{seed}/{student}")
-            for exercise in varied().keys() & {*map(grade_id, own.cells)}:
-                drawn = drawn_constants(exercise, f"{seed}/{student}")
-                rows += [(student, exercise, name, str(value)) for name, value in drawn.items()]
             write(student_version(own), folder / "students" / student / path.name)
             write(own, folder / "key" / student / path.name)
-    table = pd.DataFrame(sorted(rows), columns=["student", "exercise", "constant", "value"])
-    table.to_csv(folder / "key" / "constants.csv", index=False)
-
-
-# ---- variants ---------------------------------------------------------------------------------
+    rows = {who: {one: drawn(one, f"{seed}/{who}") for one in varied()} for who in names}
+    pd.DataFrame(rows).T.rename_axis("student").to_csv(folder / "key" / "numbers.csv")
 
 
 @functools.cache
 def varied() -> dict[str, dict]:
-    """Return how exercises vary, by grade id: what is drawn, replaced and added."""
+    """Return the form in which an exercise's arguments come, by grade id."""
     listed = yaml.safe_load((LESSONS / "variants.yaml").read_text(encoding="utf-8"))
-    found = listed["own"]
-    for form in listed["forms"].values():
-        for exercise, at in form["to"].items():
-            found[exercise] = {"draw": {"n": [11, 499]}, "at": at} | form | listed["given"]
-    return found
-
-
-def drawn_constants(exercise: str, seed: str) -> dict:
-    """Return a student's constants of an exercise, on every machine the same for the same seed."""
-    draw, lists = random.Random(f"{seed}/{exercise}"), varied()[exercise]["draw"]
     return {
-        name: draw.randint(*values) if len(values) == 2 else draw.choice(values)
-        for name, values in lists.items()
+        exercise: form | {"at": at}
+        for form in listed.values()
+        for exercise, at in form["to"].items()
     }
 
 
-def variant(lesson, seed: str | None):
-    """Return a copy of a lesson, without outputs, in which a student's constants are set."""
+def drawn(exercise: str, seed: str) -> int:
+    """Return a student's number in an exercise, on every machine the same for the same seed."""
+    draw, among = random.Random(f"{seed}/{exercise}"), varied()[exercise].get("n", [11, 499])
+    return draw.randint(*among) if len(among) == 2 else draw.choice(among)
+
+
+def variant(lesson, seed: str):
+    """Return a copy of a lesson, without outputs, whose exercises have a student's numbers."""
     own, _ = preprocessors.ClearOutput().preprocess(copy.deepcopy(lesson), {})
     places = {grade_id(cell): place for place, cell in enumerate(own.cells)}
-    for exercise in varied().keys() & places if seed else ():
-        stop = re.compile(exercise.replace("exercise", "(exercise|check|hidden)") + r"\b")
-        last = max(place for name, place in places.items() if stop.match(name))
-        cells = own.cells[places[exercise] - 1 : last + 1]
-        vary(cells, varied()[exercise], drawn_constants(exercise, seed))
-    return own
+    for exercise in varied().keys() & places:
+        question, answer, *checks = own.cells[places[exercise] - 1 :]
+        f, *arguments = re.findall(r"\w+", answer.source.partition("\n")[0])[1:]
+        form = varied()[exercise] | {"n": drawn(exercise, seed), "f": f}
+        form["name"] = arguments[form["at"][0]]
 
+        def filled(text, form=form):
+            return string.Template(string.Template(text).substitute(form)).substitute(form)
 
-def vary(cells: list, rules: dict, drawn: dict) -> None:
-    """Set a student's constants in the cells of an exercise: question, answer and checks.
-
-    Raises
-    ------
-    ValueError
-        variants.yaml replaces a text that the exercise does not have.
-    """
-    question, answer, *checks = cells
-    name = re.search(r"^(?:def )?(\w+)", answer.source, re.MULTILINE)[1]
-    drawn = drawn | {"f": name}
-    if "at" in rules:  # the arguments have another form: the texts below are the same for all
-        drawn |= {key: rules[key] for key in ("said", "take", "give", "at")}
-        drawn["name"] = re.findall(r"\w+", answer.source.partition("\n")[0])[2 + rules["at"][0]]
-
-    def filled(text):
-        return string.Template(string.Template(text).safe_substitute(drawn)).safe_substitute(drawn)
-
-    for old, new in rules.get("replace", {}).items():
-        if not any(old in cell.source for cell in cells):
-            raise ValueError(f"variants.yaml replaces {old!r}, which {name} has not")
-        for cell in cells:
-            cell.source = cell.source.replace(old, filled(new))
-    if "question" in rules:
-        question.source += f"\n\n**Your version:** {filled(rules['question'])}"
-    if "answer" in rules:  # what is added to a function follows it
+        question.source += f"\n\n**Your version:** {filled(form['said'])}"
         answer.source = answer.source.replace("    ### END", "### END")
-        answer.source = answer.source.replace("### END", f"{filled(rules['answer'])}### END")
-    if "check" in rules:
-        for cell in checks if "checked_" in rules["check"] else ():
-            cell.source = renamed(cell.source, name, f"checked_{name}")
-        checks[0].source = filled(rules["check"]) + checks[0].source
+        answer.source = answer.source.replace("### END", f"{filled(ANSWER)}### END")
+        for cell in itertools.takewhile(grade_id, checks):
+            cell.source = renamed(cell.source, f, f"checked_{f}")
+        checks[0].source = filled(CHECK) + checks[0].source
+    return own
 
 
 def renamed(source: str, name: str, new: str) -> str:

@@ -14,7 +14,6 @@ import json
 import os
 import pickle
 import re
-import shutil
 import signal
 import sys
 import tempfile
@@ -57,12 +56,11 @@ class Exercise:
     @property
     def asked(self) -> dict[str, bool]:
         """The names that an answer gives, and whether each is a function."""
-        body = ast.parse(self.stub).body
-        targets = [
-            one for node in body for of in getattr(node, "targets", ()) for one in ast.walk(of)
-        ]
-        values = {one.id: False for one in targets if isinstance(one, ast.Name)}
-        return values | {one.name: True for one in body if isinstance(one, ast.FunctionDef)}
+        tree = ast.parse(self.stub)
+        if isinstance(tree.body[0], ast.FunctionDef):
+            return {tree.body[0].name: True}
+        stored = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        return {node.id: False for node in stored if isinstance(node.ctx, ast.Store)}
 
 
 def played(lesson) -> dict[str, dict]:
@@ -127,10 +125,10 @@ def ask(channel, kind: str, name: str, *given, **named):
     sent = content.getvalue()
     while True:
         channel.send_bytes(sent)
-        ((kind, said),) = json.loads(channel.recv_bytes(MOST_BYTES)).items()
+        reader = student.Reader(io.BytesIO(channel.recv_bytes(MOST_BYTES)))
+        ((kind, value),) = reader.load().items()
         if kind == "error":
-            raise RuntimeError(said)
-        value = student.decode(said)
+            raise RuntimeError(value)
         if kind == "value":
             return value
         number, *asked = value
@@ -175,25 +173,40 @@ def plain(text: str) -> str:
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
-def judge_notebook(path, names, seed, file, channels, seconds, to) -> None:
-    """Write points and reasons of a student's answers to a lesson as a file; texts get none."""
-    answers, found = answers_of(file), []
-    for name, one in exercises(nbformat.read(path, 4), names).items():
+def judge_notebook(path, names, own, file, channels, seconds, result) -> None:
+    """Send points and reasons of a student's answers to a lesson; texts get none."""
+    student.limit_memory()
+    answers, found, lesson = answers_of(file), [], nbformat.read(path, 4)
+    for name, one in exercises(course.variant(lesson, own) if own else lesson, names).items():
         answer = answers.get(name, "")
         points, why = None, plain(answer)
         if one.checks:
             points, why = judge(one, answer, channels[name], seconds)
-        found.append((path.stem, file.parent.name, name, points, one.points, why))
-    to.write_text(json.dumps(found))
+        found.append((path.stem, student_of(file), name, points, one.points, why))
+    result.send(found)
 
 
-def grade_lesson(path, lesson, files, seed: str | None, seconds: int, to: Path) -> None:
+def answers_of(file: Path) -> dict[str, str]:
+    """Return the source of a notebook's exercise cells by grade id, of copies the first."""
+    try:
+        cells = json.loads(file.read_text("utf-8"))["cells"][::-1]
+        cells = [cell for cell in cells if "nbgrader" in cell["metadata"]]
+        found = {
+            cell["metadata"]["nbgrader"]["grade_id"]: "".join(cell["source"]) for cell in cells
+        }
+        return {name: text for name, text in found.items() if text.strip() != course.TEXT_STUB}
+    except Exception as error:  # whatever is wrong with a file, the others are graded
+        print(f"{file.parent.name}: {file.name} is no notebook: {error}", file=sys.stderr)
+        return {}
+
+
+def grade_lesson(path, lesson, files, seed: str | None, seconds: int) -> list[tuple]:
     """Judge all answers to a lesson, of which the students' version is given, in a new process.
 
     It runs the lesson and then only forks: a process for each answer, and one that judges them.
     Tests and answers are read in the latter.
     """
-    names = played(lesson)
+    names, found = played(lesson), []
     for file in files:
         channels, answering = {}, []
         for name in names:
@@ -201,77 +214,30 @@ def grade_lesson(path, lesson, files, seed: str | None, seconds: int, to: Path) 
             answering.append(Fork(target=student.serve, args=(theirs, names[name])))
             answering[-1].start()
             theirs.close()
-        place = to / f"{file.parent.name} {path.stem}.json"
-        judging = Fork(
-            target=judge_notebook, args=(path, names, seed, file, channels, seconds, place)
-        )
+        result, theirs = Pipe()
+        own = seed and f"{seed}/{student_of(file)}"
+        given = (path, names, own, file, channels, seconds, theirs)
+        judging = Fork(target=judge_notebook, args=given)
         judging.start()
-        judging.join()
-        for one in answering:
+        theirs.close()
+        try:
+            found += result.recv()
+        except EOFError:
+            print(f"{student_of(file)}: the judge of {file.name} ended", file=sys.stderr)
+        for one in (judging, *answering):
             one.kill()
             one.join()
-        for channel in channels.values():
+        for channel in (result, *channels.values()):
             channel.close()
+    return found
 
 
 # ---- all that was handed in -------------------------------------------------------------------
 
 
-def grade(handed_in: Path, to: Path, seed: str | None, seconds: int) -> None:
-    """Judge the notebooks in the platform's archive.
-
-    The archive has one folder per student, whose name begins with the student's and may go on with
-    an underscore and a number.
-    """
-    check_sandbox()
-    for name in [name for name in os.environ if not re.match(NEEDED, name)]:
-        del os.environ[name]  # a student's code might tell it
-    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")  # they start none
-    lessons = {path.name: path for path in course.all_lessons()}
-    with (
-        tempfile.TemporaryDirectory() as scratch,
-        ProcessPoolExecutor(None, get_context("spawn"), max_tasks_per_child=1) as pool,
-    ):
-        unpacked, submitted = Path(scratch, "unpacked"), Path(scratch, "submitted")
-        zipfile.ZipFile(handed_in).extractall(unpacked)
-        for file in sorted(unpacked.glob("*/*.ipynb")):
-            who = re.sub(r"_\d+(_assignsubmission_.*)?$", "", file.parent.name)
-            if file.name in lessons:
-                (submitted / who).mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(file, submitted / who / file.name)
-            else:
-                print(f"{who} handed in {file.name}, which is no lesson: left out")
-        tasks = []
-        for path in lessons.values():
-            if files := sorted(submitted.glob(f"*/{path.name}")):
-                bare = course.student_version(nbformat.read(path, 4))
-                given = (path, bare, files, seed, seconds, Path(scratch))
-                tasks.append(pool.submit(grade_lesson, *given))
-        for task in tasks:
-            task.result()
-        rows = []
-        for file in submitted.glob("*/*.ipynb"):
-            rows += json.loads(Path(scratch, f"{file.parent.name} {file.stem}.json").read_text())
-    columns = ["lesson", "student", "exercise", "points", "most", "why"]
-    table = pd.DataFrame(rows, columns=columns).sort_values(columns[:3])
-    to.parent.mkdir(parents=True, exist_ok=True)
-    table.astype({"points": "Int64"}).to_csv(to, index=False)
-
-
-def answers_of(file: Path) -> dict[str, str]:
-    """Return the source of a notebook's exercise cells, by grade id or, without it, by heading."""
-    found, heading = {}, ""
-    try:
-        for cell in json.loads(file.read_text("utf-8"))["cells"]:
-            source, marks = "".join(cell["source"]), cell["metadata"].get("nbgrader", {})
-            title = re.match(r"### Exercise (\d+)\.(\d+) ", source)
-            name = marks.get("grade_id", heading)
-            heading = "lesson{}-exercise{}".format(*title.groups()) if title else ""
-            if "-exercise" in name and not title and source.strip() != course.TEXT_STUB:
-                found.setdefault(name, source)
-    except Exception as error:  # whatever is wrong with a file, the others are graded
-        print(f"{file.parent.name}: {file.name} is no notebook: {error}", file=sys.stderr)
-    return found
+def student_of(file: Path) -> str:
+    """Return a student's name, to which the folder's adds an underscore and a number."""
+    return re.sub(r"_\d+(_assignsubmission_.*)?$", "", file.parent.name)
 
 
 def check_sandbox() -> None:
@@ -286,14 +252,37 @@ def check_sandbox() -> None:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Parse the command line and grade."""
+    """Judge the notebooks in the platform's archive, which has one folder per student."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("handed_in", type=Path, help="the platform's archive")
     parser.add_argument("--to", type=Path, default=course.ROOT / "build/grading/points.csv")
     parser.add_argument("--seed", help="of the variants; without it there are none")
     parser.add_argument("--seconds", type=int, default=60, help="for an answer and its tests")
-    options = parser.parse_args(arguments)
-    grade(options.handed_in, options.to, options.seed, options.seconds)
+    given = parser.parse_args(arguments)
+    check_sandbox()
+    for name in [name for name in os.environ if not re.match(NEEDED, name)]:
+        del os.environ[name]  # a student's code might tell it
+    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")  # they start none
+    spawn = get_context("spawn")
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        ProcessPoolExecutor(None, spawn, max_tasks_per_child=1) as pool,
+    ):
+        zipfile.ZipFile(given.handed_in).extractall(scratch)
+        files, tasks = sorted(Path(scratch).glob("*/*.ipynb")), []
+        for path in course.all_lessons():
+            if of_lesson := [file for file in files if file.name == path.name]:
+                bare = course.student_version(nbformat.read(path, 4))
+                options = (of_lesson, given.seed, given.seconds)
+                tasks.append(pool.submit(grade_lesson, path, bare, *options))
+                files = [file for file in files if file.name != path.name]
+        for file in files:
+            print(f"{student_of(file)} handed in {file.name}, which is no lesson: left out")
+        rows = [row for task in tasks for row in task.result()]
+    columns = ["lesson", "student", "exercise", "points", "most", "why"]
+    table = pd.DataFrame(rows, columns=columns).sort_values(columns[:3])
+    given.to.parent.mkdir(parents=True, exist_ok=True)
+    table.astype({"points": "Int64"}).to_csv(given.to, index=False)
 
 
 if __name__ == "__main__":

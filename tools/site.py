@@ -9,7 +9,6 @@ leads links to pages. The folder of the site is replaced as a whole.
 """
 
 import argparse
-import ast
 import json
 import os
 import re
@@ -166,16 +165,9 @@ def shown(name: str) -> dict:
 
 def captions(source: str) -> list[str]:
     """Return the literal captions of figures that the code of a cell saves."""
-    code = re.sub(r"^[%!].*$", "", source, flags=re.M)
-    called = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)]
-    said = [
-        word.value.value
-        for call in called
-        for word in call.keywords
-        if getattr(call.func, "attr", "") == "figure" and word.arg == "caption"
-        if isinstance(word.value, ast.Constant)
-    ]
-    return [" ".join(text.split()) for text in said]
+    literal = r'\.figure\((?:(?!caption=).)*caption=\(?((?:\s*"[^"\n]*")+)'
+    found = [re.findall(r'"([^"\n]*)"', text) for text in re.findall(literal, source, re.S)]
+    return [" ".join("".join(parts).split()) for parts in found]
 
 
 def with_link(content: dict, name: str) -> dict:

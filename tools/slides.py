@@ -16,7 +16,7 @@ import shutil
 import struct
 import sys
 from contextlib import redirect_stdout
-from functools import partial
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -74,11 +74,18 @@ def ran(code: re.Match, names: dict) -> str:
     return shown if code[1] == "demo" else ""
 
 
+@cache
+def texts() -> dict[str, str]:
+    """Return the alternative texts of pictures, which stand in the lessons, by their names."""
+    sources = [cell.source for path in all_lessons() for cell in nbformat.read(path, 4).cells]
+    return {name: text for text, name in course_pictures.PICTURE.findall("\n".join(sources))}
+
+
 def drawn(mark: re.Match, path: Path) -> str:
     """Return the picture that a mark names, with its alternative text."""
     if concept := re.fullmatch(r"(\w+)\((\d*)\)", mark[1]):
         picture = course_pictures.draw(concept[1], *map(int, filter(None, [concept[2]])), dpi=240)
-        text = course_pictures.about(concept[1])
+        text = texts()[concept[1]]
     else:
         cell = next(cell for cell in nbformat.read(path, 4).cells if cell.id == mark[1])
         made = {kind: data for one in cell.outputs for kind, data in one.get("data", {}).items()}

@@ -1,12 +1,11 @@
 """Run a student's answer in a process without tests, files, network and further processes.
 
-The process comes from one that has read no test (grade.py). Values leave it as JSON, of which
-`decode` makes numbers, texts, collections, arrays and tables, never an object of a student.
+The process comes from one that has read no test (grade.py). What leaves it names no class: the
+judge makes numbers, texts, collections, arrays and tables of it, never an object of a student.
 """
 
 import ctypes
 import io
-import json
 import os
 import pickle
 import platform
@@ -16,7 +15,6 @@ import struct
 import sys
 import warnings
 from contextlib import suppress
-from multiprocessing.connection import Connection
 from numbers import Real
 from pathlib import Path
 
@@ -26,79 +24,71 @@ import pandas as pd
 from anonpaper.files import cache_folder, raw_folder
 
 ROOT = Path(__file__).parents[1]
-READABLE = [
-    Path(sys.prefix),
-    Path(sys.base_prefix),
-    *map(Path, ("/usr", "/lib", "/lib64", "/etc")),
-]
-READABLE += [ROOT / "anonpaper", raw_folder()]
+READABLE = [Path(sys.prefix), Path(sys.base_prefix)]
+READABLE += map(Path, ("/usr", "/lib", "/lib64", "/etc", ROOT / "anonpaper", raw_folder()))
 READABLE += [cache_folder() / name for name in ("parquet", "official", "package-index")]
 MEMORY = 2 << 30
-COLLECTIONS = {kind.__name__: kind for kind in (list, tuple, set, frozenset)}
+PLAIN = (bool, int, float, str, list, tuple, set, frozenset, dict)
 
 # ---- values that cross the border -------------------------------------------------------------
 
 
-def encode(value):
-    """Return a value as JSON holds it; what is no plain data is a text."""
-    match value:
-        case None | bool() | int() | float() | str():
-            return value
-        case Real() | np.generic():
-            return value.item() if isinstance(value, np.generic) else float(value)
-        case np.ndarray():
-            items = [encode(one) for one in value.ravel().tolist()]
-            return {"array": [str(value.dtype), value.shape, items]}
-        case pd.Series():
-            return {"series": [*map(encode, (np.asarray(value), value.index, value.name))]}
-        case pd.DataFrame():
-            columns = [encode(np.asarray(column)) for _, column in value.items()]
-            return {"frame": [columns, encode(value.columns), encode(value.index)]}
-        case pd.Index():
-            return {"index": [encode([*value]), encode([*value.names])]}
-        case dict():
-            return {"dict": [[encode(key), encode(one)] for key, one in value.items()]}
-        case list() | tuple() | set() | frozenset():
-            kind = next(kind for kind in COLLECTIONS.values() if isinstance(value, kind))
-            return {kind.__name__: [encode(one) for one in value]}
-    return f"{value!r:.200}"
+class Writer(pickle.Pickler):
+    """Write plain values as they are, arrays and tables as plain values, all else as a text."""
+
+    def persistent_id(self, value):
+        """Return what stands for a value; None for one that stands for itself."""
+        if value is None or type(value) in PLAIN:
+            return None
+        match value:
+            case np.generic():
+                return "plain", value.item()
+            case np.ndarray():
+                return "array", str(value.dtype), value.shape, value.ravel().tolist()
+            case pd.Series():
+                return "series", np.asarray(value), value.index, value.name
+            case pd.DataFrame():
+                columns = dict(enumerate(np.asarray(column) for _, column in value.items()))
+                return "frame", columns, value.columns, value.index
+            case pd.Index():
+                return "index", [*value], value.name if value.nlevels == 1 else [*value.names]
+            case Real() if not isinstance(value, PLAIN):
+                return "plain", float(value)
+        kind = next((kind for kind in PLAIN if isinstance(value, kind)), "{!r:.200}".format)
+        return "plain", kind(value)
 
 
-def decode(plain):
-    """Return the value that JSON describes, or raise an error if it describes none."""
-    if not isinstance(plain, dict):
-        return plain
-    ((kind, said),) = plain.items()
-    if kind in COLLECTIONS:
-        return COLLECTIONS[kind](map(decode, said))
-    match kind:
-        case "array" if np.dtype(said[0]).kind in "biufUO":
-            found = np.empty(len(said[2]), dtype=object)
-            for place, one in enumerate(said[2]):
-                found[place] = decode(one)
-            is_text = np.dtype(said[0]).kind == "U"
-            return found.astype(str if is_text else said[0]).reshape(said[1])
-        case "series":
-            array, index, name = map(decode, said)
-            return pd.Series(array, index=index, name=name)
-        case "frame":
-            columns, index = decode(said[1]), decode(said[2])
-            made = pd.DataFrame(dict(enumerate(map(decode, said[0]))), index=index)
-            return made.set_axis(columns, axis=1)
-        case "index":
-            items, names = map(decode, said)
-            if len(names) > 1:
-                return pd.MultiIndex.from_tuples(items, names=names)
-            return pd.Index(items, name=names[0])
-        case "dict":
-            return {decode(key): decode(one) for key, one in said}
-    raise ValueError(f"no value is described by {kind!r}")
+MADE = {
+    "plain": lambda value: value,
+    "array": lambda dtype, shape, items: np.fromiter(items, "O").astype(dtype).reshape(shape),
+    "series": lambda array, index, name: pd.Series(array, index=index, name=name),
+    "frame": lambda columns, names, index: pd.DataFrame(columns, index).set_axis(names, axis=1),
+    "index": lambda items, name: pd.Index(items, name=name),
+}
+
+
+class Reader(pickle.Unpickler):
+    """Read what a Writer has written, and nothing that names a class or a function."""
+
+    def find_class(self, module, name):
+        """Refuse it."""
+        raise pickle.UnpicklingError(f"{module}.{name} is no plain value")
+
+    def persistent_load(self, said):
+        """Return the value that something stands for."""
+        return MADE[said[0]](*said[1:])
+
+
+def written(value) -> bytes:
+    """Return a value as it crosses the border."""
+    Writer(content := io.BytesIO()).dump(value)
+    return content.getvalue()
 
 
 # ---- the process of an answer -----------------------------------------------------------------
 
 
-def serve(channel: Connection, names: dict) -> None:
+def serve(channel, names: dict) -> None:
     """Run the answer that the judge sends among these names, then do what the judge asks."""
     with suppress(BaseException):
         os.closerange(3, channel.fileno())  # pipes of the judge and of other answers
@@ -111,9 +101,9 @@ def serve(channel: Connection, names: dict) -> None:
         request = receive(channel)
         while True:
             try:
-                said = {"value": encode(done(*request, names))}
+                said = written({"value": done(*request, names)})
             except BaseException as error:  # students' code may raise anything, and is told so
-                said = {"error": f"{type(error).__name__}: {error!s:.500}"}
+                said = written({"error": f"{type(error).__name__}: {error!s:.500}"})
             request = told(channel, said)
     os._exit(0)
 
@@ -126,17 +116,17 @@ def done(kind: str, name: str, given: tuple, named: dict, names: dict):
     return names[name](*given, **named) if kind == "call" else names[name]
 
 
-def told(channel: Connection, said: dict):
+def told(channel, said: bytes):
     """Send something to the judge, and return what comes back."""
-    channel.send_bytes(json.dumps(said).encode())
+    channel.send_bytes(said)
     return receive(channel)
 
 
-def receive(channel: Connection):
+def receive(channel):
     """Return what the judge sends, who is trusted; functions of the judge are asked there."""
     reader = pickle.Unpickler(io.BytesIO(channel.recv_bytes()))
     reader.persistent_load = lambda number: (
-        lambda *given: told(channel, {"ask": encode((number, *given))})
+        lambda *given: told(channel, written({"ask": (number, *given)}))
     )
     return reader.load()
 
@@ -162,6 +152,12 @@ MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 ALL_OF_FILES, READ = 0x7FFF, 0x1 | 0x4 | 0x8  # read: map a library, read a file, list a folder
 
 
+def limit_memory() -> None:
+    """Let this process use no more than `MEMORY` on top of what it uses."""
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY,) * 2)
+
+
 def shut_in() -> None:
     """Take from this process all files but libraries and data, and what `REFUSED` lists.
 
@@ -170,8 +166,7 @@ def shut_in() -> None:
     machine = platform.machine()
     if machine not in MACHINES:
         raise OSError(f"answers are shut in on x86_64 and aarch64 only, not on {machine}")
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY,) * 2)
+    limit_memory()
     libc = ctypes.CDLL(None, use_errno=True)
     libc.capset((ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)())  # where root grades
     libc.prctl(38, 1, 0, 0, 0)  # no process below has more rights

@@ -47,10 +47,9 @@ def counts(rel: Release, labels: np.ndarray | None = None) -> tuple[np.ndarray, 
     """Count real and invented rows by class (or other labels) and value: two classes x values."""
     m = rel.microdata
     labels = rel.classes.labels if labels is None else labels
-    return tuple(
-        _counted(labels[rows], m.sensitive_codes[rows], (labels.max() + 1, _values(m)))
-        for rows in (~m.synthetic, m.synthetic)
-    )
+    shape = labels.max() + 1, m.sensitive_attribute.size
+    parts = ~m.synthetic, m.synthetic
+    return tuple(_counted(labels[rows], m.sensitive_codes[rows], shape) for rows in parts)
 
 
 def own_risk(real: np.ndarray, belief: np.ndarray) -> float:
@@ -106,20 +105,12 @@ def _counted(group: np.ndarray, value: np.ndarray, shape: tuple[int, int]) -> np
     return found
 
 
-def _values(m: Microdata) -> int:
-    return m.sensitive_attribute.size
-
-
-def _posterior(score: np.ndarray, apart: float, share) -> np.ndarray:
-    """Return the probability that rows are real, given their scores."""
-    with np.errstate(divide="ignore"):
-        return expit(np.log1p(-share) - np.log(share) - apart * score + apart**2 / 2)
-
-
-def _weights(auc: float, share: float) -> tuple[np.ndarray, np.ndarray]:
+def _weights(auc: float, share: float) -> list[np.ndarray]:
     """Return what real and invented rows weigh at the scores of `_SCORES` about their means."""
     apart = min(float(norm.ppf(auc)) * np.sqrt(2), _PERFECT)
-    return _posterior(_SCORES, apart, share), _posterior(_SCORES + apart, apart, share)
+    with np.errstate(divide="ignore"):
+        odds = np.log1p(-share) - np.log(share)
+    return [expit(odds - apart * at + apart**2 / 2) for at in (_SCORES, _SCORES + apart)]
 
 
 # -- the remedy: invented rows in the classes of real people ------------------------------------
@@ -156,7 +147,7 @@ def padded(
     no level that the group is published on: only sensitive values tell invented rows from real.
     """
     rng = generator(seed)
-    real = _counted(p.labels, m.sensitive_codes, (p.n_groups, _values(m)))
+    real = _counted(p.labels, m.sensitive_codes, (p.n_groups, m.sensitive_attribute.size))
     more = pad(real)
     group, value = (np.repeat(at.ravel(), more.ravel()) for at in np.indices(more.shape))
     rows, sizes = np.argsort(p.labels, kind="stable"), p.sizes()
@@ -219,11 +210,8 @@ def _cells(rel: Release, with_value: bool) -> _Cells:
     """Encode each class by its box and, if asked, each value by itself and the class's counts."""
     real, invented = counts(rel)
     entry = np.unique(rel.classes.group, return_index=True)[1]
-    box = [
-        part[p.index[entry]]
-        for p in rel.published
-        for part in (p.sub_domains.low, p.sub_domains.high, p.sub_domains.sizes)
-    ]
+    boxes = [(p.sub_domains, p.index[entry]) for p in rel.published]
+    box = [part[at] for of, at in boxes for part in (of.low, of.high, of.sizes)]
     of_class, value = np.nonzero(real + invented)
     features = np.column_stack(box)[of_class].astype(float)
     if with_value:
@@ -267,20 +255,17 @@ def _auc(chance: np.ndarray, real: np.ndarray, invented: np.ndarray) -> float | 
 def _without_release(m: Microdata, public: Microdata, seed: int) -> float:
     """Return the risk before an attacker who learns from a public table, without a release."""
     model = _detectors(seed)["boosting"].fit(public.codes, public.sensitive_codes)
-    belief = np.zeros((m.n, _values(m)))
+    belief = np.zeros((m.n, m.sensitive_attribute.size))
     belief[:, model.classes_] = model.predict_proba(m.codes)
     return float(belief[np.arange(m.n), m.sensitive_codes].mean())
 
 
 def _auc_of_exact_rows(m: Microdata, seed: int) -> float | None:
     """Return how well boosting tells the invented rows of the rare value before publication."""
-    rare = np.bincount(m.sensitive_codes[~m.synthetic]).argmin()
-    of_rare = m.sensitive_codes == rare
-    real = ~m.synthetic[of_rare]
-    chance = cross_val_predict(
-        _detectors(seed)["boosting"], m.codes[of_rare], real, cv=3, method="predict_proba"
-    )[:, 1]
-    return _auc(chance, real.astype(int), (~real).astype(int))
+    of_rare = m.sensitive_codes == np.bincount(m.sensitive_codes[~m.synthetic]).argmin()
+    model, real = _detectors(seed)["boosting"], ~m.synthetic[of_rare]
+    chance = cross_val_predict(model, m.codes[of_rare], real, cv=3, method="predict_proba")
+    return _auc(chance[:, 1], real.astype(int), (~real).astype(int))
 
 
 # -- one draw of everybody ----------------------------------------------------------------------
@@ -346,12 +331,9 @@ def publish(
     )  # fmt: skip
 
 
-_ATTACKS = (  # who, what the detector sees, and which it is
-    ("public table", "box", "boosting"),
-    ("public table", "value", "logistic"),
-    ("public table", "value", "boosting"),
-    ("labels", "value", "boosting"),
-)
+#: Who learns, what the detector sees, and which it is.
+_ATTACKS = [("public table", "box", "boosting"), ("public table", "value", "logistic")]
+_ATTACKS += [("public table", "value", "boosting"), ("labels", "value", "boosting")]
 
 
 def attack(tables, name: str, publication: str, k: int, rows: int, seed: int) -> list[dict]:
@@ -362,9 +344,10 @@ def attack(tables, name: str, publication: str, k: int, rows: int, seed: int) ->
     algorithm, and learns from that; with "labels" he is told which rows are invented in four
     fifths of the classes. Both know which share of the rows is.
     """
-    people, trees, rel = _published(tables[name], name, publication, k, rows, seed)
-    friendly = majeed2024.PAPER_FRIENDLY[name]
-    tried = publish(people.public, people.theirs, publication, k, trees, friendly, seed + 1)
+    people, trees = draw(tables[name], rows, seed), hierarchies(name, tables[name])
+    how = (publication, k, trees, majeed2024.PAPER_FRIENDLY[name])
+    rel = publish(people.table, people.ours, *how, seed)
+    tried = publish(people.public, people.theirs, *how, seed + 1)
     common = _measures(rel, publication, people, trees, seed)
     real, invented = counts(rel)
     rare, of_rare = _rare(real)
@@ -391,17 +374,6 @@ def attack(tables, name: str, publication: str, k: int, rows: int, seed: int) ->
             ),
         })  # fmt: skip
     return found
-
-
-def _published(
-    whole: Microdata, name: str, publication: str, k: int, rows: int, seed: int
-) -> tuple[People, Mapping[str, Hierarchy], Release]:
-    """Draw people and publish them."""
-    people, trees = draw(whole, rows, seed), hierarchies(name, whole)
-    friendly = majeed2024.PAPER_FRIENDLY[name]
-    return people, trees, publish(
-        people.table, people.ours, publication, k, trees, friendly, seed
-    )  # fmt: skip
 
 
 def _rare(real: np.ndarray) -> tuple[int, np.ndarray]:

@@ -6,6 +6,7 @@ All measures are lower where a release is better.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from boger2020 import _association, _values_singly
@@ -71,13 +72,6 @@ def _drawn(whole: Microdata, table: str, binary: bool, n: int, draw: int) -> tup
     return m.take(np.sort(rows[:n])), m.take(np.sort(rows[n:]))
 
 
-def _forms(m: Microdata, result) -> dict[str, Release]:
-    """Publish groups with stars and with sub-domains; a recoding has one form, which is both."""
-    if isinstance(result, ap.Recoding):
-        return dict.fromkeys(("stars", "sub-domains"), ap.recode(m, result))
-    return {"stars": ap.suppress(m, result), "sub-domains": ap.generalize(m, result)}
-
-
 def _constraints(m: Microdata, k: int) -> list:
     """Return constraints in proportion for the two quasi-identifiers with the fewest values."""
     by_size = sorted(m.qi, key=lambda name: m.attribute(name).size)[:2]
@@ -139,57 +133,56 @@ _PUBLICATIONS = {
 }
 
 
-def _repaired(method: str) -> Callable:
-    """Return what publishes by the proposed method of majeed2024 or a baseline, counted twice."""
-
-    def publish(m: Microdata, k: int, seed: int) -> dict[str, Release]:
-        if method == "Proposed":
-            friendly = ap.pattern_friendly(m, trees=20, repeats=1, seed=seed)
-            needed = ap.find_imbalance(m).needed
-            m = synthesis.fuse(m, ap.gaussian_copula(m, needed, seed=seed))
-        trees = {a.name: Hierarchy.balanced(a.values) for a in m.attributes}
-        if method == "Proposed":
-            friendly = friendly.loc[friendly["friendly"], "qid"]
-            rel = proposed(m, k, 2, trees, friendly=list(friendly), seed=seed)
-        else:
-            rel = BASELINES[method](m, k, 2, trees, seed=seed)
-        real = {"real people": rel.without_synthetic()} if not rel.is_synthetic.all() else {}
-        return {"all rows": rel, **real}
-
-    return publish
-
-
-def _of_groups(method: Callable) -> Callable:
-    """Return what publishes the groups, or the recoding, of a method in both forms."""
-    return lambda m, level, seed: _forms(m, method(m, level, seed))
-
-
 _SWAPPED, _COMPARED = ("swapping", "generalization"), ("K,L,theta", "Mondrian")
+_FORMS = ("stars", "sub-domains")
 
 
-def _swapped(name: str) -> Callable:
-    """Return what swaps and what generalizes one grouping."""
-    return lambda m, k, seed: {
-        form: _PUBLICATIONS[form](m, _GROUPINGS[name](m, k, seed), seed) for form in _SWAPPED
-    }
+def _repaired(name: str, m: Microdata, k: int, seed: int) -> dict[str, Release]:
+    """Publish by the proposed method of majeed2024 or a baseline; rows are counted twice."""
+    publish, more = BASELINES.get(name, proposed), {}
+    if name == "Proposed":
+        friendly = ap.pattern_friendly(m, trees=20, repeats=1, seed=seed)
+        more["friendly"] = [*friendly.loc[friendly["friendly"], "qid"]]
+        needed = ap.find_imbalance(m).needed
+        m = synthesis.fuse(m, ap.gaussian_copula(m, needed, seed=seed))
+    trees = {a.name: Hierarchy.balanced(a.values) for a in m.attributes}
+    rel = publish(m, k, 2, trees, seed=seed, **more)
+    real = {"real people": rel.without_synthetic()} if not rel.is_synthetic.all() else {}
+    return {"all rows": rel, **real}
 
 
-def _published(name: str) -> Callable:
-    """Return what publishes two groupings in one form."""
-    return lambda m, k, seed: {
-        of: _PUBLICATIONS[name](m, _GROUPINGS[of](m, k, seed), seed) for of in _COMPARED
-    }
+def _of_groups(method: Callable, m: Microdata, level: int, seed: int) -> dict[str, Release]:
+    """Publish groups with stars and with sub-domains; a recoding has one form, which is both."""
+    result = method(m, level, seed)
+    if isinstance(result, ap.Recoding):
+        return dict.fromkeys(_FORMS, ap.recode(m, result))
+    return {"stars": ap.suppress(m, result), "sub-domains": ap.generalize(m, result)}
+
+
+def _swapped(group: Callable, m: Microdata, k: int, seed: int) -> dict[str, Release]:
+    """Swap and generalize one grouping."""
+    return {form: _PUBLICATIONS[form](m, group(m, k, seed), seed) for form in _SWAPPED}
+
+
+def _published(publish: Callable, m: Microdata, k: int, seed: int) -> dict[str, Release]:
+    """Publish two groupings in one form."""
+    return {of: publish(m, _GROUPINGS[of](m, k, seed), seed) for of in _COMPARED}
+
+
+def _each(publish: Callable, methods: Mapping) -> dict[str, Callable]:
+    """Return what publishes by each method."""
+    return {name: partial(publish, method) for name, method in methods.items()}
 
 
 #: Methods that answer one question -> the forms of their releases, and what publishes them.
 GROUPS = {
-    "l-diversity": (("stars", "sub-domains"), {n: _of_groups(f) for n, f in _DIVERSE.items()}),
-    "k-anonymity": (("stars", "sub-domains"), {n: _of_groups(f) for n, f in _ANONYMOUS.items()}),
+    "l-diversity": (_FORMS, _each(_of_groups, _DIVERSE)),
+    "k-anonymity": (_FORMS, _each(_of_groups, _ANONYMOUS)),
     "repaired data": (
-        ("all rows", "real people"), {name: _repaired(name) for name in ["Proposed", *BASELINES]}
+        ("all rows", "real people"), {n: partial(_repaired, n) for n in ("Proposed", *BASELINES)}
     ),
-    "groupings": (_SWAPPED, {name: _swapped(name) for name in _GROUPINGS}),
-    "publications": (_COMPARED, {n: _published(n) for n in _PUBLICATIONS}),
+    "groupings": (_SWAPPED, _each(_swapped, _GROUPINGS)),
+    "publications": (_COMPARED, _each(_published, _PUBLICATIONS)),
 }  # fmt: skip
 #: Group -> a low and a high level: l of the first, k of the others.
 LEVELS = {name: (2, 4) if name == "l-diversity" else (5, 20) for name in GROUPS}

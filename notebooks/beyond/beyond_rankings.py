@@ -6,14 +6,11 @@ Only notebooks of beyond use this: ranking_multiverse makes the settings by `bey
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-
-from anonpaper import plots
 
 #: What varies between settings; a set of quasi-identifiers belongs to one table and draw.
 CHOICES = ("table", "quasi-identifiers", "n", "level", "form", "measure")
@@ -28,15 +25,15 @@ _SCORE = {
 
 
 def published_rankings() -> pd.DataFrame:
-    """Return what the papers rank, a row per pair of methods, from published_rankings.toml."""
-    file = Path(__file__).with_name("published_rankings.toml")
-    found = [
-        {**about, "better": better, "worse": worse}
-        for about in tomllib.loads(file.read_text(encoding="utf-8"))["ranking"]
-        for better, worse in about.pop("pairs")
-    ]
-    names = [f"{row['better']} > {row['worse']}" for row in found]
-    return pd.DataFrame(found, index=pd.Index(names, name="ranking"))
+    """Return what the papers rank by a sentence or a figure about loss, use or risk.
+
+    A row is a pair of methods, of which the paper calls the first one better. `kind` says which
+    measures are of the paper's kind: on them the ranking is tested. `own` are the settings here
+    that are nearest to the paper's own. Rankings by run time are left out, and so are those of one
+    method's settings on queries about one attribute (boger2020, Figures 9 to 12).
+    """
+    found = pd.read_csv(Path(__file__).with_name("published_rankings.csv"))
+    return found.set_index((found["better"] + " > " + found["worse"]).rename("ranking"))
 
 
 def scores(rows: pd.DataFrame, rankings: pd.DataFrame, margin: float = TIE) -> pd.DataFrame:
@@ -99,21 +96,3 @@ def shares(scores: pd.DataFrame, rankings: pd.DataFrame) -> pd.DataFrame:
     parts["several together"] = parts["total"] - parts[list(CHOICES)].sum(axis=1)
     parts = parts.rename(columns={"n": "rows"})
     return parts.drop(columns="total").div(parts["total"].where(parts["total"] > 0), axis=0)
-
-
-def draw_winners(best: pd.DataFrame, d: int) -> None:
-    """Name the best method of every table and measure, for d quasi-identifiers."""
-    groups = list(best["group"].unique())
-    _, axes = plots.subplots(columns=2, rows=len(groups), height=3.6, squeeze=False)
-    for ax, group in zip(axes[:, 0], groups, strict=True):
-        of = best[best["group"] == group]
-        names, measures, methods = (
-            sorted(of[column].unique()) for column in ("table", "measure", "method")
-        )
-        for row in of[of["d"] == d].itertuples():
-            color = plots.LOOKS[methods.index(row.method) % len(plots.LOOKS)]["color"]
-            place = measures.index(row.measure), names.index(row.table)
-            ax.text(*place, row.method, ha="center", va="center", fontsize=5.5, color=color)
-        ax.set_xticks(range(len(measures)), measures, fontsize=7)
-        ax.set_yticks(range(len(names)), names, fontsize=7)
-        ax.set(title=group, xlim=(-0.6, len(measures) - 0.4), ylim=(-0.6, len(names) - 0.4))

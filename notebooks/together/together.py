@@ -281,14 +281,6 @@ def measure_release(
 # ---- the frontier: what follows ---------------------------------------------------------------
 
 
-def not_dominated(frame: pd.DataFrame, by: Sequence[str]) -> np.ndarray:
-    """Return whether no other row is as low in all columns and lower in one, shape (rows,)."""
-    x = frame[list(by)].to_numpy(dtype=float)
-    no_higher = (x[:, None] <= x[None]).all(axis=2)
-    lower = (x[:, None] < x[None]).any(axis=2)
-    return ~(no_higher & lower).any(axis=0)
-
-
 class Need(NamedTuple):
     """What somebody must have, and what should be lost as little as possible."""
 

@@ -1,6 +1,7 @@
 """What of the lessons only the lecturer may see."""
 
 import re
+import textwrap
 from pathlib import Path
 
 import nbformat
@@ -31,6 +32,12 @@ def secrets_of_lessons():
 def lines_of(code):
     """Return the lines that are long enough to tell something."""
     return {line.strip() for line in code.splitlines() if len(line.strip()) > 25}
+
+
+def written(stub, answer):
+    """Return an exercise's cell with an answer in place of the stub's comment."""
+    indent = re.search(r"^( *)# YOUR CODE HERE", stub, re.M)[1]
+    return stub.replace(f"{indent}# YOUR CODE HERE", textwrap.indent(answer, indent))
 
 
 def exam_answers():

@@ -97,16 +97,6 @@ def test_a_method_reaches_on_the_rows_it_publishes_what_it_is_asked_for(method):
 # ---- what follows -----------------------------------------------------------------------------
 
 
-def test_not_dominated_is_what_a_search_of_all_pairs_finds():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.integers(0, 6, (60, 3)), columns=list("abc"))
-    rows = frame.to_numpy()
-    slow = [
-        not any((other <= row).all() and (other < row).any() for other in rows) for row in rows
-    ]
-    assert together.not_dominated(frame, list("abc")).tolist() == slow
-
-
 def test_advice_is_the_least_mean_loss_that_meets_the_need_on_every_seed():
     found = pd.DataFrame(
         [
