@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import anonpaper as ap
-from anonpaper.errors import ColumnError, ParameterError
+from anonpaper.errors import ColumnError
 
 
 def table(values):
@@ -48,10 +48,3 @@ class Number(int):
 def test_equal_values_of_other_types_are_written_alike(values, form):
     rel = getattr(ap, form)(table(values), ap.Partition([0] * 4))
     assert rel.public_frame()["q"].nunique() == 1
-
-
-@pytest.mark.parametrize("form", ["swap", "anatomize"])
-def test_what_a_partition_stars_is_not_published(form):
-    p = ap.Partition([0, 0, 1, 1, 2, 2], starred=[[True], [False], [False]])
-    with pytest.raises(ParameterError, match="stars values"):
-        getattr(ap, form)(table(list("aabbcc")), p)

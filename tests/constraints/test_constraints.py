@@ -20,31 +20,6 @@ def test_the_text_form_is_read_back_as_it_was_written(target, low, more):
     assert Constraint.parse(str(constraint)) == constraint
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["a[b] 1, 2", "a[b], 1", "a, 1, 2", "[b], 1, 2", "a[b] & , 1, 2", "a[b] c[d], 1, 2",
-     "a[b] & a[c], 1, 2", "a[b], one, 2", "a[b], 1.5, 2", "", "a[b, 1, 2", "a[b]], 1, 2"],
-)  # fmt: skip
-def test_other_text_is_refused(text):
-    with pytest.raises(errors.ConstraintError):
-        Constraint.parse(text)
-
-
-@pytest.mark.parametrize(
-    ("target", "low", "high", "error", "says"),
-    [
-        ({"a": 1}, 3, 2, errors.ConstraintError, r"a\[1\]: low 3 exceeds high 2"),
-        ({"a": 1}, -1, 2, errors.ConstraintError, "low is negative, -1"),
-        ({}, 1, 2, errors.ConstraintError, "at least one target value"),
-        ({"a": 1}, 1.5, 2, errors.ParameterError, "low must be an integer"),
-        ("a[1]", 1, 2, errors.ParameterError, "target must map"),
-    ],
-)
-def test_bad_constraints_are_refused(target, low, high, error, says):
-    with pytest.raises(error, match=says):
-        Constraint(target, low, high)
-
-
 def test_a_file_is_read_line_by_line(tmp_path):
     path = tmp_path / "constraints.txt"
     sigma = [*ap.examples.patients_constraints(), Constraint({"a[b]": "c & d"}, 0, 1)]

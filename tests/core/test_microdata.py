@@ -42,40 +42,6 @@ def test_missing_values_can_be_dropped_or_forbidden():
         Microdata(PEOPLE, ["age", "job"], "ill")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"qi": ["age", "sex"]}, errors.ColumnError, "sex"),
-        ({"qi": ["age", "age"]}, errors.ColumnError, "used twice"),
-        ({"qi": ["age"], "sensitive": "age"}, errors.ColumnError, "used twice"),
-        ({"qi": "age"}, errors.ParameterError, "sequence"),
-        ({"qi": [["age"]]}, errors.ColumnError, "unknown"),
-        ({"qi": ["age"], "sensitive": ["ill", "sex"]}, errors.ColumnError, "sex"),
-        ({"qi": ["age"], "person": "age"}, errors.ColumnError, "used twice"),
-        ({"qi": ["age"], "sensitive": {}}, errors.ColumnError, "unknown"),
-        ({"qi": ["age"], "domains": {"age": 5}}, errors.ParameterError, "domains"),
-        ({"qi": ["age"], "synthetic": [0, 1, 0, 1]}, errors.ParameterError, "booleans"),
-        ({"qi": []}, errors.EmptyTableError, "at least one"),
-        ({"qi": ["age"], "missing": "ignore"}, errors.ParameterError, "category"),
-        ({"qi": ["age"], "domains": {"age": [25, 30]}}, errors.ColumnError, "41"),
-        ({"qi": ["age"], "domains": {"sex": ["f"]}}, errors.ColumnError, "sex"),
-        ({"qi": ["age"], "domains": {"age": [25, 25]}}, errors.ColumnError, "twice"),
-    ],
-)
-def test_bad_roles_are_named(arguments, error, message):
-    with pytest.raises(error, match=message):
-        Microdata(PEOPLE, **arguments).codes  # noqa: B018
-
-
-def test_a_table_that_is_no_frame_or_has_no_rows_is_refused():
-    with pytest.raises(errors.ParameterError, match="DataFrame"):
-        Microdata([[1]], ["a"])
-    with pytest.raises(errors.EmptyTableError, match="no rows"):
-        Microdata(PEOPLE.iloc[:0], ["age"])
-    with pytest.raises(errors.EmptyTableError, match="missing value"):
-        Microdata(pd.DataFrame({"a": [None, None]}), ["a"], missing="drop")
-
-
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
 def test_a_missing_value_in_a_declared_domain_is_none_of_its_values(missing):
     frame = pd.DataFrame({"sex": ["f", None, "m"]})

@@ -72,27 +72,6 @@ def test_ordered_t_closeness_is_the_earth_movers_distance(grouped, unused):
         assert principle.level(wide, p.labels) == pytest.approx(principle.level(m, p.labels))
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: ap.KAnonymity(0),
-        lambda: ap.KAnonymity(2.5),
-        lambda: ap.DistinctLDiversity(0),
-        lambda: ap.FrequencyLDiversity(0.5),
-        lambda: ap.EntropyLDiversity("2"),
-        lambda: ap.RecursiveLDiversity(0, 2),
-        lambda: ap.Theta(0),
-        lambda: ap.Theta(1.1),
-        lambda: ap.Theta(float("nan")),
-        lambda: ap.TCloseness(-0.1),
-        lambda: ap.TCloseness(0.1, distance="hops"),
-    ],
-)
-def test_parameters_out_of_range_are_refused(make):
-    with pytest.raises(errors.ParameterError):
-        make()
-
-
 @settings(max_examples=40)
 @given(grouped_tables(), st.integers(1, 4), st.floats(0.05, 1))
 def test_counts_and_labels_give_the_same_answer(grouped, l, share):

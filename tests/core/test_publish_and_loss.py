@@ -97,19 +97,6 @@ def test_a_recoding_publishes_intervals_and_sets():
     assert rel.audit()["principle"].tolist() == ["k-anonymity"]
 
 
-def test_a_partition_or_recoding_of_another_table_is_refused():
-    m = ap.examples.hospital()
-    with pytest.raises(errors.ParameterError, match="10"):
-        ap.suppress(m, ap.Partition([0, 0]))
-    with pytest.raises(errors.ParameterError, match="the recoding has the attributes"):
-        ap.recode(m.with_roles(qi=["Age"]), ap.Recoding.identity(m.attributes))
-    starred = ap.Partition([0] * 10, starred=[[True, False, False]])
-    for publish in (ap.suppress, ap.generalize, ap.swap, ap.anatomize):
-        for qi in (["Age"], ["Age", "Gender"]):
-            with pytest.raises(errors.ParameterError, match="stars values of 3 attributes"):
-                publish(m.with_roles(qi=qi), starred)
-
-
 def test_withheld_rows_are_counted_never_silent():
     m = ap.examples.hospital()
     rel = ap.suppress(m, ap.Partition([0] * 8 + [-1] * 2))

@@ -123,12 +123,6 @@ def test_codes_and_the_frame_of_a_table_with_other_codes_agree(m, data):
     assert (made.take([0]).codes_of(name) == codes[:1]).all()
 
 
-@pytest.mark.parametrize("codes", [[0], [0.0] * 6, [-1] * 6, [9] * 6, [[0]] * 6, [True] * 6])
-def test_codes_outside_of_the_domain_are_refused(codes):
-    with pytest.raises(errors.ParameterError, match="6 integers from 0 to 3"):
-        ap.Microdata(FRAME, ["job"], missing="category").with_codes({"job": codes}).codes  # noqa: B018
-
-
 # -- a table is a snapshot -------------------------------------------------------------------
 
 

@@ -10,7 +10,7 @@ import anonpaper as ap
 from anonpaper.datasets import ipums as module
 from anonpaper.datasets import load_ipums
 from anonpaper.datasets.acs import SAL_AGES
-from anonpaper.errors import ColumnError, DatasetUnavailableError, ParameterError
+from anonpaper.errors import ColumnError
 
 IPUMS = """\
 YEAR,AGE,SEX,RACE,MARST,BPL,EDUCD,CLASSWKRD,INCTOT,OCC1990
@@ -81,12 +81,3 @@ def test_bad_extracts_are_named(ipums, old, new, says):
     ipums.write_text(IPUMS.replace(old, new))
     with pytest.raises(ColumnError, match=says):
         load_ipums(ipums)
-
-
-def test_bad_calls_are_named(tmp_path, ipums):
-    with pytest.raises(DatasetUnavailableError, match=r"nowhere\.csv"):
-        load_ipums(tmp_path / "nowhere.csv")
-    with pytest.raises(ParameterError, match="table must be .sal. or .occ."):
-        load_ipums(ipums, "income")
-    with pytest.raises(ParameterError, match="rows must be"):
-        load_ipums(ipums, rows=0)

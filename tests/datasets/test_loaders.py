@@ -13,13 +13,7 @@ import pytest
 import anonpaper as ap
 from anonpaper.datasets import StandInWarning, acs
 from anonpaper.datasets.registry import registry
-from anonpaper.errors import (
-    AnonpaperError,
-    ChecksumError,
-    ColumnError,
-    DatasetUnavailableError,
-    MissingValueError,
-)
+from anonpaper.errors import ChecksumError, ColumnError, DatasetUnavailableError, MissingValueError
 
 #: Data set -> columns, distinct values per role column (QI in order, then SA), and counts of
 #: the sensitive attribute or of its most frequent value.
@@ -155,23 +149,6 @@ def test_more_rows_than_there_are_come_with_replacement():
     drawn = ap.load("german", rows=2_500)
     assert drawn.n == 2_500
     assert "with replacement" in str(drawn.origin)
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
-        ("adult", {"rows": 0}, "rows must be"),
-        ("adult", {"rows": 2.5}, "rows must be"),
-        ("adult", {"missing": "keep"}, "missing must be"),
-        ("adult", {"part": "second"}, "part must be"),
-        ("german", {"part": "train"}, "'german' has no parts, only .* leave part out"),
-        ("sal", {"seed": -1}, "seed must be"),
-        ("adlut", {}, "did you mean 'adult'"),
-    ],
-)
-def test_bad_parameters_are_named(name, options, message):
-    with pytest.raises(AnonpaperError, match=message):
-        ap.load(name, **options)
 
 
 # -- offline -------------------------------------------------------------------------------

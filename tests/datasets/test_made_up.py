@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from anonpaper.datasets import population, voter_list
-from anonpaper.errors import ColumnError, ParameterError
 
 
 @pytest.mark.parametrize("distribution", ["uniform", "zipf", "gaussian"])
@@ -46,16 +45,3 @@ def test_an_outdated_entry_differs_in_one_column_at_most(outdated, least, most):
     differs = voters[["age", "secret"]] != PEOPLE.loc[voters.index, ["age", "secret"]]
     assert differs.sum(axis=1).max() == 1
     assert least < differs.any(axis=1).mean() < most  # some draws hit the same value
-
-
-@pytest.mark.parametrize(
-    ("wrong", "error"),
-    [
-        ({"columns": ["height"]}, ColumnError), ({"columns": ["name"]}, ColumnError),
-        ({"columns": []}, ParameterError), ({"share": 0}, ParameterError),
-        ({"share": 1.1}, ParameterError), ({"outdated": -0.1}, ParameterError),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_is_refused(wrong, error):
-    with pytest.raises(error):
-        voter_list(PEOPLE.assign(name="x"), **{"columns": ["age"], **wrong})

@@ -7,7 +7,6 @@ from referees import preference as referee
 from referees.tables import tables
 
 import anonpaper as ap
-from anonpaper import errors
 from anonpaper.recoders.evaluation import Evaluator
 
 
@@ -63,30 +62,3 @@ def test_keys_beyond_64_bits_are_renumbered_without_error():
     for i, row in enumerate(bits):
         sizes = ap.recode(m, ap.Recoding.decode(m.attributes, row.astype(int))).classes.sizes()
         assert (found.smallest[i], found.largest[i]) == (sizes.min(), sizes.max())
-
-
-@pytest.mark.parametrize(("weights", "message"), [
-    ({"Age": 0.5, "Gender": 0.4}, "sum to 1"),
-    ({"Age": 0.5, "Height": 0.5}, "Height"),
-    ({"Age": 1.5, "Gender": -0.5}, r"weights\['Gender'\] must be a number"),
-    ({"Age": float("nan")}, r"weights\['Age'\] must be a number"),
-    ({}, "sum to 1"),
-])  # fmt: skip
-def test_impossible_weights_are_refused(weights, message):
-    pytest.importorskip("pymoo", reason="it searches by pymoo: anonpaper[search]")
-    m = ap.examples.hospital()
-    rel = ap.recode(m, ap.Recoding.identity(m.attributes))
-    with pytest.raises(errors.AnonpaperError, match=message):
-        ap.measure.nwp(rel, weights)
-    with pytest.raises(errors.AnonpaperError, match=message):
-        ap.preference_search(m, 2, weights=weights, evaluations=100)
-
-
-@pytest.mark.parametrize("preference", [(1.2, 0.5), (0.2, -0.1), (0.2,), 0.2, ("a", "b")])
-def test_a_preference_outside_of_the_plane_is_refused(preference):
-    m = ap.examples.hospital()
-    rel = ap.recode(m, ap.Recoding.identity(m.attributes))
-    with pytest.raises(errors.ParameterError, match="prefer"):
-        ap.measure.ach(rel, preference)
-    with pytest.raises(errors.ParameterError, match="prefer"):
-        ap.preference_search(m, 2, preference, evaluations=100)

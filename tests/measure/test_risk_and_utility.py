@@ -158,26 +158,3 @@ def test_a_balanced_forest_finds_more_people_of_the_rare_value():
     plain, weighed = (classification(kept, test, trees=10, balanced=b) for b in (False, True))
     assert plain.recall["yes"] < 0.1 and weighed.recall["yes"] > 0.7
     assert weighed.accuracy < plain.accuracy
-
-
-def test_readings_and_tables_that_make_no_sense_are_refused():
-    m = ap.Microdata(pd.DataFrame({"q": [1, 1], "s": [0, 1]}), ["q"], "s")
-    release = ap.suppress(m, ap.Partition([0, 0]))
-    with pytest.raises(ParameterError, match="reading"):
-        disclosure_risk(release, "worst")
-    with pytest.raises(ParameterError, match="reading"):
-        exposure(release, "all")
-    with pytest.raises(ParameterError, match="targets"):
-        disclosure_risk(release, targets="some")
-    with pytest.raises(ColumnError, match="'height'"):
-        disclosure_risk(release, known=["height"])
-    with pytest.raises(ParameterError, match="groups"):
-        disclosure_risk(ap.anatomize(m, ap.Partition([0, 0])), known=m.qi)
-    with pytest.raises(ColumnError):
-        exposure(release, value=7)
-    with pytest.raises(EmptyTableError):
-        disclosure_risk(ap.suppress(m, ap.Partition([-1, -1])))
-    with pytest.raises(ColumnError):
-        disclosure_risk(ap.suppress(m.with_roles(sensitive=None), ap.Partition([0, 0])))
-    with pytest.raises(ParameterError):
-        records_at_risk([3, -1])

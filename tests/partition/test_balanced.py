@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import anonpaper as ap
-from anonpaper.errors import ColumnError, InfeasibleError, ParameterError
+from anonpaper.errors import InfeasibleError
 from anonpaper.partition.balanced import balanced_classes
 
 
@@ -91,25 +91,3 @@ def test_similarity_is_the_cosine_of_the_encoded_rows():
         np.isclose(alike.mean(axis=0), p.info["mean_similarity"])
     ]
     assert p.info["similar_share"] in shares
-
-
-def test_what_cannot_be_is_refused_with_the_way_out():
-    lonely = pd.DataFrame({"age": range(40), "ill": [1] + [0] * 39})
-    m = ap.Microdata(lonely, ["age"], "ill")
-    with pytest.raises(InfeasibleError, match="k >= 21"):
-        balanced_classes(m, k=5)
-    assert balanced_classes(m, k=21).sizes().tolist() == [40]
-    with pytest.raises(InfeasibleError, match="largest feasible l is 2"):
-        balanced_classes(m, k=21, l=3)
-    same = ap.Microdata(lonely.assign(ill=0), ["age"], "ill")
-    with pytest.raises(InfeasibleError, match="largest feasible l is 1"):
-        balanced_classes(same, k=5)
-    with pytest.raises(ColumnError):
-        balanced_classes(ap.Microdata(lonely, ["age"]), k=5)
-
-
-def test_parameters_out_of_range_are_refused():
-    m = ap.Microdata(pd.DataFrame({"age": range(40), "ill": [0, 1] * 20}), ["age"], "ill")
-    for bad in ({"k": 1}, {"k": 41}, {"l": 1}, {"l": 6}, {"largest_share": 0}, {"seed": -1}):
-        with pytest.raises(ParameterError):
-            balanced_classes(m, **{"k": 5} | bad)

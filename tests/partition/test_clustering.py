@@ -66,23 +66,6 @@ def test_mondrian_is_l_diverse_or_says_that_the_table_cannot_be(case, diversity)
     assert principle[diversity].holds(m, p.labels) and p.sizes().min() >= k
 
 
-@pytest.mark.parametrize("algorithm", [ap.k_member, ap.oka, ap.mondrian])
-@pytest.mark.parametrize("k", [1, 11, 2.5, "3", True])
-def test_k_out_of_range_is_refused(algorithm, k):
-    with pytest.raises(errors.ParameterError, match="k must be an integer from 2 to 10"):
-        algorithm(ap.examples.patients(), k)
-
-
-def test_mondrian_refuses_an_unknown_diversity_and_a_missing_sensitive_attribute():
-    m = ap.examples.patients()
-    with pytest.raises(errors.ParameterError, match="entropy"):
-        ap.mondrian(m, 2, 2, diversity="entropy")
-    with pytest.raises(errors.ColumnError, match="sensitive"):
-        ap.mondrian(m.with_roles(sensitive=None), 2, 2)
-    with pytest.raises(errors.InfeasibleError, match="largest feasible l is 6"):
-        ap.mondrian(m, 2, 7, diversity="distinct")
-
-
 def test_a_wide_sparse_attribute_is_cut_like_any_other():
     rng = np.random.default_rng(0)
     m = ap.Microdata(pd.DataFrame({"a": rng.choice(100_000, 300, replace=False)}), ["a"])

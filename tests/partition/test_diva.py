@@ -297,25 +297,6 @@ def test_used_up_budgets_end_in_an_error_that_says_which():
         ap.diva(m, sigma, 20, **options, max_seconds=0.05, max_candidates=10**9)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "says"),
-    [
-        ({"k": 11}, errors.ParameterError, "k must be an integer from 2 to 10, got 11"),
-        ({"k": 1}, errors.ParameterError, "k must be an integer from 2 to 10, got 1"),
-        ({"strategy": "greedy"}, errors.ParameterError, "greedy"),
-        ({"max_candidates": -1}, errors.ParameterError, "max_candidates"),
-        ({"max_seconds": 0}, errors.ParameterError, "max_seconds"),
-        ({"over_bound": "drop"}, errors.ParameterError, "drop"),
-        ({"seed": -1}, errors.ParameterError, "seed"),
-        ({"l": 4}, errors.InfeasibleError, "largest feasible l is 3"),
-    ],
-)
-def test_parameters_out_of_range_are_refused(options, error, says):
-    options = {"k": 2, **options}
-    with pytest.raises(error, match=says):
-        ap.diva(ap.examples.patients(), ap.examples.patients_constraints(), **options)
-
-
 def test_constraints_on_the_sensitive_attribute_are_allowed():
     m = ap.examples.patients()
     sigma = [

@@ -5,7 +5,7 @@ import pytest
 from pycanon import anonymity
 
 import anonpaper as ap
-from anonpaper.errors import ColumnError, InfeasibleError, ParameterError
+from anonpaper.errors import InfeasibleError
 from anonpaper.partition.klt import UnplacedRowsWarning, klt
 
 
@@ -59,36 +59,3 @@ def test_rows_that_the_paper_drops_are_merged_where_all_can_be():
     p = klt(m, k=4, l=3, theta=0.3)
     assert p.n_unpublished == 0
     assert ap.Theta(0.3).holds(m, p.labels) and ap.KAnonymity(4).holds(m, p.labels)
-
-
-HOSPITAL = {"k": 4, "l": 2, "theta": 0.5}
-
-
-@pytest.mark.parametrize(
-    ("given", "error", "says"),
-    [
-        ({"withheld": "keep"}, ParameterError, "withheld must be"),
-        ({"theta": 0}, ParameterError, "theta must be a number"),
-        ({"theta": 1.01}, ParameterError, "theta must be a number"),
-        ({"theta": float("nan")}, ParameterError, "theta must be a number"),
-        ({"theta": "0.3"}, ParameterError, "theta must be a number"),
-        ({"k": 0}, ParameterError, "must be an integer"),
-        ({"k": 11}, ParameterError, "must be an integer"),
-        ({"k": 2.5}, ParameterError, "must be an integer"),
-        ({"l": "2"}, ParameterError, "must be an integer"),
-        ({"k": 5, "l": 5}, InfeasibleError, "l = 5 is too large: 'Disease' has 4 values"),
-        ({"theta": 0.2}, InfeasibleError, "at least 5 distinct values"),
-        ({"weights": {"Age": -1}}, ParameterError, r"weights\['Age'\] must be a number"),
-        ({"weights": {"Age": float("nan")}}, ParameterError, "must be a number"),
-        ({"weights": {"Height": 1}}, ColumnError, r"weights names \['Height'\]"),
-        ({"distance": {"Disease": "set"}}, ColumnError, r"distance names \['Disease'\]"),
-        ({"distance": {"Age": "cosine"}}, ParameterError, "'univariate', 'set' or a function"),
-        ({"distance": {"Age": lambda a, b: float(a < b)}}, ParameterError, "must be symmetric"),
-        ({"distance": {"Age": lambda a, b: -1.0}}, ParameterError, "at least 0"),
-        ({"weights": [1, 2, 3]}, ParameterError, "must map column names"),
-        ({"seed": -1}, ParameterError, "seed"),
-    ],
-)
-def test_bad_parameters_are_named(given, error, says):
-    with pytest.raises(error, match=says):
-        klt(ap.examples.hospital(), **HOSPITAL | given)

@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from pycanon import anonymity
@@ -7,7 +6,6 @@ from referees.rows import fewest_stars, fewest_suppressed_rows
 from referees.tables import eligible_tables
 
 import anonpaper as ap
-from anonpaper import errors
 
 ALGORITHMS = {
     "tp": ap.tp,
@@ -15,14 +13,6 @@ ALGORITHMS = {
     "tp_refined": ap.tp_refined,
     "hilbert": ap.hilbert,
 }
-
-
-def table_of_counts(counts):
-    """A table with one QI-group per row of `counts` and one sensitive value per column."""
-    group, value = np.nonzero(counts)
-    times = np.asarray(counts)[group, value]
-    frame = pd.DataFrame({"group": group.repeat(times), "s": value.repeat(times)})
-    return ap.Microdata(frame, ["group"], "s", domains={"s": range(len(counts[0]))})
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
@@ -68,30 +58,6 @@ def test_the_running_example_step_by_step():
         "removed_by_phase": (4, 0, 0),
     }
     assert ap.measure.stars(ap.suppress(m, p)) == 8
-
-
-@pytest.mark.parametrize("algorithm", [*ALGORITHMS.values(), ap.exact, ap.tds])
-def test_what_l_cannot_be_is_refused_with_the_reason(algorithm):
-    m = table_of_counts([(3, 1, 1, 1, 0)])
-    with pytest.raises(errors.InfeasibleError, match=r"3 of its 6 rows have 's' = 0.* l is 2"):
-        algorithm(m, 3)
-    with pytest.raises(errors.InfeasibleError, match="no l of 2 or more"):
-        algorithm(table_of_counts([(3, 1)]), 2)
-    for l in (1, 0, -3, 11, 2.0, "2", True, None):
-        with pytest.raises(errors.ParameterError, match="l must be an integer from 2 to 10"):
-            algorithm(ap.examples.hospital(), l)
-    with pytest.raises(errors.ColumnError, match="sensitive"):
-        algorithm(ap.examples.hospital().with_roles(sensitive=None), 2)
-
-
-def test_exhaustive_search_refuses_larger_tables_and_unknown_objectives():
-    m = table_of_counts([(7, 6)])
-    with pytest.raises(errors.SizeLimitError, match="13"):
-        ap.exact(m, 2)
-    with pytest.raises(errors.ParameterError, match="objective"):
-        ap.exact(ap.examples.hospital(), 2, objective="loss")
-    with pytest.raises(errors.ParameterError, match="max_rows"):
-        ap.exact(m, 2, max_rows=30)
 
 
 @settings(max_examples=40)

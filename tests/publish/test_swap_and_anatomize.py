@@ -7,7 +7,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anonpaper as ap
-from anonpaper.errors import ColumnError, ParameterError
 
 
 @pytest.fixture(scope="module")
@@ -72,26 +71,3 @@ def test_anatomy_joins_to_the_groups(adult, groups):
     expected = pd.crosstab(groups.labels, adult.frame["occupation"].astype(object).fillna("?"))
     assert np.array_equal(table[expected.columns].to_numpy(), expected.to_numpy())
     assert anatomy.audit().set_index("principle").loc["theta", "level"] <= 0.3 + 1e-12
-
-
-def test_bad_input(adult, groups):
-    hospital = ap.examples.hospital()
-    with pytest.raises(ParameterError, match="has 32561 rows, the table 10"):
-        ap.swap(hospital, groups, seed=0)
-    with pytest.raises(ParameterError, match="seed"):
-        ap.swap(adult, groups, seed=-1)
-    without = hospital.with_roles(sensitive=None)
-    for publish in (
-        lambda: ap.swap(without, ap.Partition([0] * 10), 0),
-        lambda: ap.anatomize(without, ap.Partition([0] * 10)),
-    ):
-        with pytest.raises(ColumnError, match="sensitive"):
-            publish()
-    frame = pd.DataFrame({"group": [1, 2], "s": ["a", "b"]})
-    with pytest.raises(ColumnError, match=r"rename \['group'\]"):
-        ap.anatomize(ap.Microdata(frame, ["group"], "s"), ap.Partition([0, 0]))
-
-
-def test_an_anatomy_has_no_sensitive_value_per_row(adult, groups):
-    with pytest.raises(ParameterError, match="have no sensitive value: read .* in `st`"):
-        ap.measure.kl_divergence(ap.anatomize(adult, groups))

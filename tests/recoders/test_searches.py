@@ -9,7 +9,6 @@ from referees import preference as referee
 from referees.tables import adult_in_intervals, tables
 
 import anonpaper as ap
-from anonpaper import errors
 from anonpaper.recoders.evaluation import achievement, choose
 
 pytest.importorskip("pymoo", reason="preferences are searched by pymoo: anonpaper[search]")
@@ -157,16 +156,3 @@ def test_tables_without_bits_have_one_recoding():
     m = ap.Microdata(pd.DataFrame({"land": ["x"] * 5}), ["land"])
     for r in (search(m, 5) for search in (ap.preference_search, ap.exhaustive)):
         assert r.info["nwp"] == 0 and r.info["effective_k"] == 5
-
-
-@pytest.mark.parametrize(("options", "message"), [
-    ({"k": 0}, "k must"),
-    ({"k": 11}, "k must"),
-    ({"k": 2.5}, "k must"),
-    ({"evaluations": 99}, "evaluations must"),
-    ({"population": 1}, "population must"),
-    ({"seed": -1}, "seed must"),
-])  # fmt: skip
-def test_bad_parameters_are_refused(options, message):
-    with pytest.raises(errors.ParameterError, match=message):
-        ap.preference_search(ap.examples.hospital(), **{"k": 2, "evaluations": 200} | options)

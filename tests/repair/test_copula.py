@@ -2,11 +2,9 @@
 
 import numpy as np
 import pandas as pd
-import pytest
 from scipy.stats import norm
 
 import anonpaper as ap
-from anonpaper.errors import AnonpaperError, InfeasibleError, ParameterError
 
 
 def people(n=4000, seed=0):
@@ -67,20 +65,3 @@ def test_a_seed_repeats_rows_and_fresh_entropy_does_not():
     assert list(once["ill"]) == ["no"] * 3 + ["yes"] * 30
     fused = ap.synthesis.fuse(m, once)
     assert (fused.n, fused.synthetic.sum()) == (333, 33)
-
-
-@pytest.mark.parametrize(
-    ("table", "needed", "seed", "error"),
-    [
-        (people(50), {"perhaps": 1}, 0, AnonpaperError),
-        (people(50), {"yes": -1}, 0, ParameterError),
-        (people(50), {"yes": 1.5}, 0, ParameterError),
-        (people(50).with_roles(["age"], "school"), {"e": 1}, 0, InfeasibleError),
-        (people(50), {"yes": 1}, "a", ParameterError),
-        (people(50).frame, {"yes": 1}, 0, AnonpaperError),
-        (people(50).with_roles(sensitive=None), {"yes": 1}, 0, AnonpaperError),
-    ],
-)
-def test_bad_input_is_refused(table, needed, seed, error):
-    with pytest.raises(error):
-        ap.gaussian_copula(table, needed, seed=seed)

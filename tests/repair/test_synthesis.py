@@ -11,7 +11,7 @@ import pytest
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.errors import BudgetExceededError, ColumnError, InfeasibleError, ParameterError
+from anonpaper.errors import BudgetExceededError
 from anonpaper.repair import synthesis
 
 
@@ -104,38 +104,6 @@ def test_a_model_that_never_yields_the_value_says_so(monkeypatch):
     monkeypatch.setattr(synthesis, "_ROUNDS", 1)
     with pytest.raises(BudgetExceededError, match="more epochs"):
         synthesis.synthesize(m, {"yes": 200}, epochs=1)
-
-
-@pytest.mark.parametrize(
-    ("changed", "needed", "options", "error", "says"),
-    [
-        ({}, {"maybe": 3}, {}, ColumnError, "maybe"),
-        ({}, {"yes": -1}, {}, ParameterError, "rows of 'yes'"),
-        ({}, {"yes": 3}, {"epochs": 0}, ParameterError, "epochs"),
-        ({}, {"yes": 3}, {"seed": -1}, ParameterError, "seed"),
-        ({"job": [f"n{i}" for i in range(600)]}, {"yes": 3}, {}, ColumnError,
-         "'job' has 600 categories"),
-        ({"age": [np.inf, *range(599)]}, {"yes": 3}, {}, ColumnError, "finite"),
-        ({"ill": pd.Categorical(["no"] * 600, ["no", "maybe"])}, {"maybe": 3}, {},
-         InfeasibleError, "no real row has 'ill' = 'maybe' to learn from"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_modelled_is_refused(changed, needed, options, error, says):
-    m = ap.Microdata(people(600).frame.assign(**changed), ["age", "job"], "ill")
-    with pytest.raises(error, match=says):
-        synthesis.synthesize(m, needed, **options)
-
-
-def test_fusion_refuses_what_is_not_of_the_table():
-    m = people()
-    rows = m.frame.head(3)
-    assert synthesis.fuse(m, rows).synthetic.tolist() == [False] * m.n + [True] * 3
-    with pytest.raises(ColumnError, match="job"):
-        synthesis.fuse(m, rows.assign(job="z"))
-    with pytest.raises(ColumnError, match="range"):
-        synthesis.fuse(m, rows.assign(age=99))
-    with pytest.raises(ColumnError, match="lack"):
-        synthesis.fuse(m, rows.drop(columns="age"))
 
 
 def test_quality_is_a_score_for_each_property():
