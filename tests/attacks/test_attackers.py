@@ -7,7 +7,7 @@ from math import exp, log
 import numpy as np
 import pandas as pd
 import pytest
-from referees.published import PARAMETERS, WAYS, random_table, refused, with_tables
+from referees.published import PARAMETERS, WAYS, covers, random_table, refused, with_tables
 
 import anonpaper as ap
 from anonpaper.errors import AnonpaperError
@@ -192,6 +192,36 @@ def check(rel, knows=0):
     return table["people"].sum() > 0
 
 
+def check_rows(rel):
+    """Every published row is of its own person and allows what the person has, as it is read."""
+    m, shown = rel.microdata, rel.is_published
+    source = m.frame[shown]
+    secrets = pd.Series(secrets_of(m), m.frame.index)[shown]
+    if rel.method == "anatomize":
+        assert rel.qit[m.qi].equals(source[m.qi])
+        counts = Counter(zip(rel.partition.labels[shown], secrets, strict=True))
+        lines = rel.st[["group", "ill", "count"]].itertuples(index=False)
+        assert {(group, str(ill)): count for group, ill, count in lines} == counts
+        return
+    frame = rel.frame
+    assert frame.index.equals(source.index) and list(frame) == [*m.qi, "ill"]
+    for name in m.qi:
+        a = m.attribute(name)
+        order = [str(value) for value in a.values] if a.ordered and not a.numeric else None
+        pairs = zip(frame[name], source[name], strict=True)
+        assert all(covers(written, value, order) for written, value in pairs)
+    groups = rel.partition.labels[shown] if rel.method == "swap" else np.arange(len(frame))
+    told, true = (
+        ill.groupby(groups).agg(lambda some: sorted(map(str, some))).tolist()
+        for ill in (frame["ill"].astype(object).where(frame["ill"].notna(), "?"), secrets)
+    )
+    assert told == true
+    assert rel.method != "swap" or frame[m.qi].equals(source[m.qi])
+    if m.synthetic.any():  # without the invented rows it is that of the real ones
+        real = rel.without_synthetic().frame.astype(str).to_numpy().tolist()
+        assert real == frame[~m.synthetic[shown]].astype(str).to_numpy().tolist()
+
+
 PARAMETERS_TOO = [
     {"k": 3, "l": 2, "suppression": 0.3},
     {"k": 2, "require": [ap.Theta(0.6)], "suppression": 0.4},
@@ -222,9 +252,17 @@ def test_every_method_and_publication_by_hand(way, seed):
         m, result = run(METHODS[name], m, PARAMETERS[name])
         rel = publish(m, result, form, {}, None)
     except AnonpaperError:
+        assert seed % 3, "without marks nothing is refused"
         return
     check(rel)
     check(rel, seed % 3)
+    check_rows(rel)
+    if seed % 3 == 0:  # what the method was asked for
+        groups = grouped(by_hand(rel, secrets := secrets_of(m)), secrets).values()
+        assert min(map(len, groups)) >= PARAMETERS[name].get("k", 1)
+        assert min(LEVELS["distinct l-diversity"](g) for g in groups) >= PARAMETERS[name].get(
+            "l", 1
+        )
 
 
 def test_withheld_classes_by_every_filling():
