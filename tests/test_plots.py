@@ -116,11 +116,3 @@ def test_the_same_bytes_from_another_process():
         for _ in range(2)
     }
     assert len(runs) == 1
-
-
-def test_a_footer_does_not_cover_the_axis_label(ax):
-    plots.lines(ax, FRAME, "l", "stars", "algorithm")
-    plots.footer(ax.figure, "data: occ, in place of OCC")
-    ax.figure.canvas.draw()
-    footer = ax.figure.texts[0].get_window_extent()
-    assert footer.y1 <= ax.xaxis.label.get_window_extent().y0

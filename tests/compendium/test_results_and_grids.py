@@ -190,17 +190,6 @@ class TestResults:
         assert manifest["outputs"]["xiao2010/fig2a.png"]["timing"]
         assert not manifest["outputs"]["xiao2010/stars.csv"]["timing"]
 
-    def test_two_runs_write_the_same_bytes(self, root):
-        digests = []
-        for _ in range(2):
-            figure, ax = plots.subplots()
-            ax.plot([1, 2], [3, 4])
-            results = Results("xiao2010", notebook="1_example", microdata=[from_source()])
-            results.figure(figure, "fig2a", data=NUMBERS)
-            plots.plt.close(figure)
-            digests.append((root / "xiao2010/fig2a.png").read_bytes())
-        assert digests[0] == digests[1]
-
     @pytest.mark.parametrize(
         ("source", "texts"),
         [

@@ -1,7 +1,6 @@
 """Values that are equal are written alike, and values written alike are one value."""
 
 import decimal
-import io
 from datetime import UTC, datetime, timedelta, timezone
 
 import pandas as pd
@@ -52,16 +51,3 @@ def test_every_value_is_written_in_one_way(name):
         assert codes[0] == codes[1] and codes[2] == codes[3]
         assert m.frame["q"].dtype == frame["q"].dtype or name == "small zeros"  # float64
         assert m.frame.index.tolist() == order
-
-
-@pytest.mark.parametrize("name", FORMS)
-@pytest.mark.parametrize("publish", ["suppress", "generalize", "swap", "anatomize"])
-def test_a_release_audited_as_two_anonymous_is_so_in_the_file(name, publish):
-    frame = pd.DataFrame({"q": FORMS[name], "s": list("abab")})
-    m = ap.Microdata(frame, ["q"], "s")
-    p = ap.Partition(m.cells.tuple_of_row)
-    rel = ap.swap(m, p, seed=0) if publish == "swap" else getattr(ap, publish)(m, p)
-    file = io.StringIO(rel.frame.to_csv(index=False))
-    table = pd.read_csv(file, dtype=str, keep_default_na=False)
-    assert table.groupby("q").size().min() >= 2
-    assert p.sizes().min() >= 2

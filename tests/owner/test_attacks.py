@@ -96,17 +96,6 @@ def test_an_empty_line_before_the_header_makes_nobody_of_it(tmp_path):
         ap.scan(tmp_path / "a.csv", ["age"], "ill")
 
 
-def test_a_column_in_doubt_is_asked_about(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("day,ill\n01.02.2020,flu\n02.01.2020,cold\n")
-    with pytest.raises(errors.ColumnError, match=r"--type day=%d.%m.%Y"):
-        ap.scan(path, ["day"], "ill")
-    as_days = ap.scan(path, ["day"], "ill", types={"day": "%d.%m.%Y"})
-    assert list(as_days.attributes[0].values) == ["02.01.2020", "01.02.2020"]
-    assert not ap.scan(path, ["day"], "ill", types={"day": "text"}).attributes[0].ordered
-    assert ap.scan(path, ["ill"], "day").n == 2
-
-
 def test_columns_of_one_name_are_refused(tmp_path):
     values = [pa.array([1, 2]), pa.array([3, 4]), pa.array(["a", "b"])]
     pq.write_table(pa.table(values, ["x", "x", "ill"]), tmp_path / "a.parquet")

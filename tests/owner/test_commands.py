@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 
-import anonpaper as ap
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
 from anonpaper.owner.cli import main
 from anonpaper.owner.methods import METHODS, takes
@@ -101,15 +100,6 @@ def test_the_help_names_all_methods_with_options_that_there_are(capsys):
     assert {name for method in METHODS.values() for name in takes(method)} <= {
         *re.findall(r" (--[\w-]+)", options)
     }
-
-
-def test_it_does_what_the_package_does(people, capsys, tmp_path):
-    anonymized(capsys, people, *ROLES, "--method", "tp+", "--l", "3", "-o", tmp_path / "out.csv")
-    frame = pd.read_csv(people, dtype={"zip": str}, keep_default_na=False)
-    m = ap.Microdata(frame, ["age", "sex", "zip"], "illness")
-    expected = ap.suppress(m, ap.tp_plus(m, 3)).frame
-    found = pd.read_csv(tmp_path / "out.csv", dtype=str, keep_default_na=False)
-    assert rows(found) == rows(expected.astype(str))
 
 
 def test_a_seed_repeats_groups_and_swaps_but_never_the_order(people, capsys, tmp_path):
@@ -230,18 +220,6 @@ def test_no_type_changes_a_number(tmp_path, kind, values):
     path.write_text("a;b\n" + "".join(f"{value};x\n" for value in kept))
     table = read_table(str(path), delimiter=";", types={"a": "decimal"})
     assert table.frame["a"].tolist() == [*map(float, kept)]
-
-
-def test_dates_of_a_form_of_their_own_make_a_hierarchy(tmp_path, capsys):
-    path, out = tmp_path / "a.csv", tmp_path / "out.csv"
-    path.write_text("visit\n01/02/2024\n01/03/2024\n02/01/2024\n02/01/2024\n")
-    command = ["anonymize", str(path), "--qi", "visit", "--method", "full_domain", "--k", "2",
-               "--hierarchy", "visit=dates:month", "-o", str(out), "--force"]  # fmt: skip
-    for form, months in (("%m/%d/%Y", {"2024-01", "2024-02"}), ("%d/%m/%Y", {"*"})):
-        assert main([*command, "--type", f"visit={form}"]) == 0
-        assert set(out.read_text().split()) == {"visit"} | months
-    assert main([*command, "--type", "visit=text"]) == 2
-    assert "is not a date such as 2024-12-31" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -382,12 +360,3 @@ def test_a_command_that_fails_leaves_nothing(people, tmp_path, monkeypatch, caps
     assert set(tmp_path.iterdir()) == before
     assert "a fault" not in (said := capsys.readouterr().err)
     assert not re.search(r"\bap\.|Hierarchy\.|types=|missing=|replace=", said)
-
-
-def test_counts_are_people_and_no_weights(people, tmp_path, capsys):
-    text = people.read_text().replace("income, monthly", "n").replace("2.25", "2")
-    people.write_text(text.replace("1.50", "1").replace("10.00", "3"))
-    assert main(["audit", str(people), "--qi", "age", "--count", "n", "-q"]) == 0
-    assert "weights of a survey" in capsys.readouterr().out
-    assert main(["audit", "--help"]) == 0
-    assert "weight of a survey" in " ".join(capsys.readouterr().out.split())

@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 import warnings
 import zipfile
 from ast import literal_eval
@@ -119,16 +118,6 @@ def test_encodings_semicolons_and_decimal_commas(tmp_path, door, encoding, capsy
     if door == "api":
         assert m.attribute("Lohn").numeric and m.attribute("Lohn").values[0] == 0.5
         assert m.attribute("Krankheit").values.tolist() == ["Ä0", "Ä1"]
-
-
-def test_zip_codes_stay_what_they_are(tmp_path):
-    path = tmp_path / "people.csv"
-    path.write_text("zip,plz,ill\n02446,2446,a\n02139,2139,b\n,,c\n02446,2446,a\n")
-    assert 2446.0 in set(pd.read_csv(path)["plz"])
-    m = ap.read(path, ["zip", "plz"], "ill", missing="category")
-    rel = ap.suppress(m, ap.Partition([0, 1, 2, 0]))
-    assert set(rel.public_frame()["zip"].astype(str)) == {"02446", "02139", "?"}
-    assert set(rel.public_frame()["plz"].astype(str)) == {"2446", "2139", "?"}
 
 
 @pytest.mark.parametrize("door", ["read", "scan", "cli", "engine"])
@@ -271,18 +260,6 @@ def test_what_may_be_more_than_text_is_asked_about(values, tmp_path):
             door(path, ["a"], delimiter=";", types={"a": "%d.%m.%y"})
 
 
-def test_equal_numbers_are_one_value_as_it_was_first_written(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("x,ill\n" + "1.00,a\n1.0,b\n100000,a\n1E5,b\n-0.0,a\n0,b\n")
-    m = ap.read(path, ["x"], "ill")
-    assert m.attribute("x").numeric
-    rel = ap.suppress(m, ap.Partition([0, 0, 1, 1, 2, 2]))
-    for name in ("out.csv", "out.parquet"):
-        [out] = rel.write(tmp_path / name)
-        shown = pd.read_csv(out, dtype=str) if name == "out.csv" else pd.read_parquet(out)
-        assert sorted(shown["x"]) == ["-0.0"] * 2 + ["1.00"] * 2 + ["100000"] * 2
-
-
 def test_a_star_in_the_table_is_said_to_be_a_value_or_fits_all(tmp_path, capsys):
     path = tmp_path / "a.csv"
     path.write_text("sex,age\n" + "M,1\n" * 3 + "*,1\n" * 2 + "F,2\nF,*\nM,*\n")
@@ -305,14 +282,6 @@ def test_another_format_is_named_with_the_way_to_csv(name, tmp_path):
         for door in (ap.read, ap.scan):
             with pytest.raises(errors.FileError, match="take it out, and pass delimiter"):
                 door(tmp_path / "a.csv", ["age"])
-
-
-def test_only_used_columns_are_read(tmp_path):
-    path, names = tmp_path / "a.csv", [f"c{i}" for i in range(20_000)]
-    path.write_text(",".join(names) + "\n" + (",".join(["1.5"] * len(names)) + "\n") * 3)
-    started = time.perf_counter()
-    m = ap.read(path, ["c7"], "c9", keep=["c3"])
-    assert list(m.frame) == ["c3", "c7", "c9"] and time.perf_counter() - started < 2
 
 
 WRONG_BOOKS = {

@@ -122,13 +122,6 @@ def test_table_and_report_are_both_written_or_none(people, tmp_path, monkeypatch
         assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
 
 
-def test_an_address_is_no_file(capsys):
-    pytest.importorskip("pyarrow", reason="parquet is read by pyarrow: anonpaper[parquet]")
-    for name in ("http://x.invalid/people.parquet", "https://x.invalid/people.csv"):
-        assert code("audit", name, "--qi", "age") == 2
-        assert "No such file" in capsys.readouterr().err
-
-
 def test_a_file_that_was_read_is_never_written(people, age_tree, tmp_path, capsys):
     before = people.read_bytes()
     (tmp_path / "symbolic.csv").symlink_to(people)
@@ -149,26 +142,6 @@ def test_another_file_is_replaced_with_force_only(people, tmp_path, capsys):
     assert code("anonymize", people, *QI, *TP, "-o", out, "--force") == 0
     assert out.read_text().startswith("age,")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "people.csv"]
-
-
-def test_of_two_files_both_are_written_or_none(people, tmp_path):
-    (tmp_path / "out_sensitive.csv").write_text("precious")
-    klt = "--method klt --k 2 --l 2 --publish anatomize -o".split()
-    command = ["anonymize", people, *QI, *klt, tmp_path / "out.csv"]
-    assert code(*command) == 2
-    assert not (tmp_path / "out.csv").exists()
-    assert code(*command, "--force") == 0
-    assert (tmp_path / "out_sensitive.csv").read_text().startswith("group,illness,count\n")
-
-
-def test_fetch_and_datasets(tmp_path, capsys):
-    assert code("datasets") == 0
-    assert "adult: 32,561 rows; CC BY 4.0" in capsys.readouterr().out
-    assert code("fetch", "german", "-o", tmp_path / "german.csv", "-q") == 0
-    assert capsys.readouterr().out.startswith("german: ")
-    assert len((tmp_path / "german.csv").read_text().splitlines()) == 1001
-    assert code("fetch", "germany") == 2
-    assert "there are adult, german" in capsys.readouterr().err
 
 
 def test_a_name_that_the_terminal_cannot_show_is_escaped(tmp_path):

@@ -3,13 +3,12 @@
 import os
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
 import anonpaper as ap
 from anonpaper.errors import ColumnError, FileError
-from anonpaper.publish.writing import as_csv, plain, write_tables
+from anonpaper.publish.writing import as_csv, plain
 
 
 @pytest.fixture
@@ -50,48 +49,7 @@ def test_other_endings_are_refused(release, tmp_path, name):
     assert names(tmp_path) == []
 
 
-def test_places_that_cannot_be_written_are_refused(release, tmp_path):
-    with pytest.raises(FileError, match="make it first"):
-        release.write(tmp_path / "nowhere" / "out.csv")
-    with pytest.raises(FileError, match="is a folder"):
-        release.write(tmp_path)
-    os.mkfifo(tmp_path / "pipe.csv")
-    with pytest.raises(FileError, match="not an ordinary file"):
-        release.write(tmp_path / "pipe.csv")
-    release.write(tmp_path / "out.csv")
-    with pytest.raises(FileError, match="there already"):
-        release.write(tmp_path / "out.csv", replace=False)
-
-
 # -- values --------------------------------------------------------------------------------
-
-
-def test_types_follow_from_the_values_alone():
-    frame = pd.DataFrame(
-        {
-            "int8": pd.Series([1, 2], dtype="int8"),
-            "float32": pd.Series([0.5, -0.0], dtype="float32"),
-            "nullable": pd.array([1, None], dtype="Int64"),
-            "category": pd.Categorical(["b", "a"], ["c", "b", "a"], ordered=True),
-            "mixed": [1, "*"],
-            "large": [2**70, 1],
-            "flags": [True, False],
-            "day": pd.to_datetime(["2024-12-31", "2024-01-01"]),
-            "nobody": [None, np.nan],
-            ("two", "levels"): ["x", "y"],
-        }
-    )
-    found = plain(frame)
-    kinds = dict(zip(found.columns, map(str, found.dtypes), strict=True))
-    assert kinds.pop("int8") == "int64" and kinds.pop("float32") == "float64"
-    assert kinds.pop("flags") == "bool"
-    assert set(kinds.values()) == {"object"}
-    assert str(found["float32"][1]) == "0.0"
-    assert found["mixed"].tolist() == ["1", "*"] and found["nullable"].tolist() == ["1", None]
-    assert found["large"].tolist() == [str(2**70), "1"]
-    assert found["day"].tolist() == ["2024-12-31 00:00:00", "2024-01-01 00:00:00"]
-    assert found["nobody"].tolist() == [None, None]
-    assert found["two_levels"].tolist() == ["x", "y"]
 
 
 def test_where_every_row_is_withheld_there_are_columns_and_no_rows():
@@ -100,12 +58,6 @@ def test_where_every_row_is_withheld_there_are_columns_and_no_rows():
         rel = publish(m, ap.Partition([-1] * m.n))
         frame = rel.public_frame()
         assert frame.columns.tolist() == rel.frame.columns.tolist() and len(frame) == 0
-
-
-def test_a_line_end_within_a_value_stays_within_it(tmp_path):
-    texts = ["a\rb", "c\nd", 'e"f', "g,h", " i ", "\r"]
-    write_tables({tmp_path / "out.csv": plain(pd.DataFrame({"x": texts, "y": range(6)}))})
-    assert pd.read_csv(tmp_path / "out.csv")["x"].tolist() == texts
 
 
 def test_what_cannot_be_told_apart_is_refused(tmp_path):

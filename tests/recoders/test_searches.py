@@ -9,7 +9,7 @@ from referees import preference as referee
 from referees.tables import adult_in_intervals, tables
 
 import anonpaper as ap
-from anonpaper.recoders.evaluation import achievement, choose
+from anonpaper.recoders.evaluation import choose
 
 pytest.importorskip("pymoo", reason="preferences are searched by pymoo: anonpaper[search]")
 from anonpaper.recoders import evaluation, nsga2
@@ -122,18 +122,6 @@ def test_every_feasible_solution_is_k_anonymous(adult, k, preference, refine):
             }
         )
         assert published.value_counts().min() >= k
-
-
-def test_info_says_what_the_measures_say(adult):
-    weights = dict(zip(adult.qi, [0.3, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05], strict=True))
-    r = ap.preference_search(adult, 5, (0.3, 0.4), weights, evaluations=1000, seed=3)
-    rel = ap.recode(adult, r)
-    assert r.info["nwp"] == pytest.approx(ap.measure.nwp(rel, weights))
-    assert r.info["necd"] == pytest.approx(ap.measure.necd(rel))
-    assert r.info["effective_k"] == ap.measure.effective_k(rel) >= 5
-    loss, bias = r.info["nwp"], r.info["necd"]
-    assert r.info["ach"] == pytest.approx(achievement(loss, bias, (0.3, 0.4)))
-    assert r.info["prefdev"] == pytest.approx(loss + bias - 0.7)
 
 
 def test_the_search_has_the_parts_and_the_numbers_of_the_paper():
