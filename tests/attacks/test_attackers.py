@@ -24,9 +24,6 @@ def shown(rel):
     return audit.drop_duplicates("principle").set_index("principle")
 
 
-# -- the examples of the issue --------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("form", [ap.generalize, ap.suppress, ap.swap, ap.anatomize])
 def test_invented_rows_hide_nobody_from_the_register(form):
     rng = np.random.default_rng(0)
@@ -55,9 +52,6 @@ def test_without_withheld_or_invented_rows_there_is_nothing_to_add():
     found = ap.measure.attackers(rel)
     assert (found["file"] == found["concluded"]).all() and not found["people"].any()
     assert set(found["attacker"]) == {"counts the file"}
-
-
-# -- by hand --------------------------------------------------------------------------------------
 
 
 def withheld_classes(rel):

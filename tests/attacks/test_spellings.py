@@ -1,11 +1,13 @@
-"""Spellings of secrets, formulas in cells, orders of categories, several secrets."""
+"""Texts that mislead: spellings, formulas, orders, and values that look like published ones."""
 
 import warnings
+from enum import Enum
 
 import pandas as pd
 import pytest
 
 import anonpaper as ap
+from anonpaper.errors import ColumnError
 from anonpaper.owner.cli import main
 
 HIV = ["HIV", "hiv", "HIV ", "H.I.V.", "h-i-v", "ＨＩＶ"]
@@ -74,3 +76,44 @@ def test_one_known_secret_tells_the_other_and_the_release_says_so(tmp_path):
 def test_with_one_secret_there_is_nothing_to_say():
     m = ap.Microdata(FRAME, ["age"], ["ill"])
     assert ap.suppress(m, ap.mondrian(m, 4)).warnings == ()
+
+
+def table(values):
+    n = len(values)
+    frame = pd.DataFrame({"q": pd.Series(values, dtype=object), "s": (list("xy") * n)[:n]})
+    return ap.Microdata(frame, ["q"], "s")
+
+
+PAIRS = ap.Partition([0, 0, 1, 1, 2, 2])
+
+
+@pytest.mark.parametrize(
+    ("form", "values"),
+    [
+        ("suppress", ["*", "*", "a", "b", "c", "c"]),
+        ("generalize", ["{a, b}", "{a, b}", "a", "b", "c", "c"]),
+    ],
+)
+def test_what_stands_for_two_things_is_refused(form, values, tmp_path):
+    rel = getattr(ap, form)(table(values), PAIRS)
+    with pytest.raises(ColumnError, match="would have several meanings in 'q'"):
+        rel.write(tmp_path / "out.csv")
+    assert not list(tmp_path.iterdir())  # nothing was written
+
+
+class Sex(str, Enum):  # noqa: UP042 - a StrEnum is written as its text
+    """Equal to the text, and written otherwise."""
+
+    F = "f"
+
+
+class Number(int):
+    def __str__(self):
+        return f"no. {int(self)}"
+
+
+@pytest.mark.parametrize("values", [[Sex.F, "f"] * 2, [Number(1), 1] * 2, [True, Number(1)] * 2])
+@pytest.mark.parametrize("form", ["suppress", "generalize"])
+def test_equal_values_of_other_types_are_written_alike(values, form):
+    rel = getattr(ap, form)(table(values), ap.Partition([0] * 4))
+    assert rel.public_frame()["q"].nunique() == 1

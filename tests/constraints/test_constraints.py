@@ -54,9 +54,6 @@ def test_counts_are_those_of_the_published_frame_for_every_kind_of_release():
     assert Constraint({"ETH": "Caucasian"}, 0, 10).count(ap.suppress(m, starred)) == 0
 
 
-# -- the three classes, as published ---------------------------------------------------------
-
-
 def test_the_rules_give_the_published_lists_of_pantheon():
     m = ap.load("pantheon")  # a stand-in has the published counts
     names, total, unknown = ["gender", "continentName"], 5_636, ("Unknown", "?")
@@ -93,9 +90,6 @@ def test_bounds_are_capped_by_what_exists_and_the_table_itself_can_have_them(bui
         with pytest.raises(errors.ParameterError, match="total must be .* from 5 to 3000"):
             build(m, ["race"], total)
     assert not any("Other" in c.target.values() for c in build(m, ["race"], without=["Other"]))
-
-
-# -- conflicts -------------------------------------------------------------------------------
 
 
 def test_the_conflict_rate_reaches_0_and_1():

@@ -91,9 +91,6 @@ def test_searches_publish_the_names_of_the_trees_they_are_given():
     assert ap.recode(m, ap.full_domain(m, k=10)).frame["zip"].tolist() == ["*"] * 10
 
 
-# -- hierarchies of a column, in a line --------------------------------------------------------
-
-
 @settings(deadline=None)
 @given(st.lists(st.datetimes(pd.Timestamp(1700, 1, 1), pd.Timestamp(2200, 1, 1)), min_size=1))
 def test_dates_are_in_the_periods_of_pandas(moments):

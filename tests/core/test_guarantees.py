@@ -1,6 +1,10 @@
 """What the algorithms promise, on tables that nobody chose: `make fuzz` draws 10,000 for each."""
 
+import itertools
+from types import SimpleNamespace
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,6 +13,8 @@ from referees.rows import fewest_stars, fewest_suppressed_rows
 from referees.tables import eligible_tables, tables, tried
 
 import anonpaper as ap
+from anonpaper import errors
+from anonpaper.partition.hilbert import hilbert_index
 
 FREQUENCY_DIVERSE = {
     "tp": ap.tp,
@@ -118,3 +124,103 @@ def test_the_steps_lead_from_the_microdata_to_the_result(case):
     residue = m.sensitive_codes[p.labels == p.n_groups - 1] if p.info["residue_size"] else []
     expected = np.bincount(residue, minlength=m.sensitive_attribute.size).astype(int)
     assert steps.loc[(names[-1], "R")].tolist() == expected.tolist()
+
+
+def assert_sound(m, l, p):
+    """Every row is in a group, no group has too many of a value, and TP+ has no fewer stars.
+
+    Counted from the table itself, by nothing that the search uses.
+    """
+    frame = pd.DataFrame(m.codes, columns=m.qi).assign(s=m.sensitive_codes, group=p.labels)
+    assert len(frame) == m.n and frame["group"].min() == 0
+    sizes, tops = frame.groupby("group").size(), frame.groupby(["group", "s"]).size()
+    assert (l * tops.groupby("group").max() <= sizes).all()
+    starred = (frame.groupby("group")[m.qi].nunique() > 1).sum(axis=1)
+    stars = int((starred * sizes).sum())
+    assert stars == p.info["stars"] == ap.measure.stars(ap.suppress(m, p))
+    plus = ap.measure.stars(ap.suppress(m, ap.tp_plus(m, l)))
+    assert stars <= plus == p.info["stars_of_tp_plus"]
+    return stars
+
+
+def wide_table(seed, rows=400, d=6, values=8):
+    rng = np.random.default_rng(seed)
+    # frequent and rare values, so that rows agree on some attributes and not on others
+    codes = np.minimum(rng.geometric(0.4, (rows, d)), 6)
+    secret = np.minimum(rng.geometric(0.25, rows), values)
+    frame = pd.DataFrame(codes, columns=[f"q{j}" for j in range(d)]).assign(s=secret)
+    return ap.Microdata(frame, list(frame)[:-1], "s")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_stars_are_saved_where_rows_differ_on_many_attributes(seed):
+    m = wide_table(seed)
+    stars = assert_sound(m, 3, p := ap.tp_refined(m, 3))
+    assert stars < 0.9 * p.info["stars_of_tp_plus"]
+
+
+def test_the_same_seed_gives_the_same_groups():
+    m = wide_table(0)
+    first, again, other = (ap.tp_refined(m, 3, seed=seed) for seed in (1, 1, 2))
+    assert first.labels.tolist() == again.labels.tolist()
+    assert first.labels.tolist() != other.labels.tolist()
+    assert_sound(m, 3, ap.tp_refined(m, 3, seed=np.random.default_rng(0)))
+    assert_sound(m, 3, ap.tp_refined(m, 3, seed=None))
+
+
+def test_a_limit_of_time_is_kept_and_the_start_is_never_lost(monkeypatch):
+    clock = SimpleNamespace(monotonic=itertools.count().__next__)  # a second at each look
+    monkeypatch.setattr("anonpaper.partition.refined.time", clock)
+    m = wide_table(0)
+    at_once, later = ap.tp_refined(m, 3, seconds=0), ap.tp_refined(m, 3, seconds=4)
+    assert [run.info["search_rounds"] for run in (at_once, later)] == [0, 3]
+    assert assert_sound(m, 3, later) <= assert_sound(m, 3, at_once)
+    # where no star is saved any more, it ends however long it may take
+    assert ap.tp_refined(ap.examples.hospital(), 2, seconds=np.inf).info["stars"] == 6
+    with pytest.raises(errors.ParameterError, match="seconds"):
+        ap.tp_refined(m, 3, seconds=-1)
+
+
+@pytest.mark.parametrize(("d", "bits"), [(1, 4), (2, 1), (2, 4), (3, 3), (4, 2), (5, 1)])
+def test_the_curve_visits_every_place_once_in_steps_of_one(d, bits):
+    grid = np.array(list(itertools.product(range(2**bits), repeat=d)))
+    index = hilbert_index(grid, bits)
+    assert sorted(index.tolist()) == list(range(len(grid)))
+    steps = np.abs(np.diff(grid[np.argsort(index)], axis=0)).sum(axis=1)
+    assert (steps == 1).all()
+
+
+@settings(max_examples=60)
+@given(eligible_tables())
+def test_every_choice_follows_the_rule(case):
+    """Replay the grouping with lists: mandatory values first, then the nearest on the curve."""
+    m, l = case
+    bits = max(int(max(a.size for a in m.attributes) - 1).bit_length(), 1)
+    scaled = m.codes * 2**bits // np.array([a.size for a in m.attributes])
+    place = hilbert_index(scaled, bits)
+    tuple_of_row = m.cells.tuple_of_row
+    order = sorted(range(m.n), key=lambda i: (place[i], tuple_of_row[i], i))
+    queues = {}
+    for i in order:
+        queues.setdefault(m.sensitive_codes[i], []).append(i)
+    rank = {i: (place[i], tuple_of_row[i]) for i in order}
+    expected = []
+    while any(queues.values()):
+        left = sum(map(len, queues.values()))
+        group = [v for v, queue in queues.items() if len(queue) == left // l]
+        others = [v for v, queue in queues.items() if queue and v not in group]
+        others.sort(key=lambda v: (rank[queues[v][0]], v))
+        group += others[: max(0, l - len(group))]
+        expected.append({queues[v].pop(0) for v in group})
+    assert [set(rows.tolist()) for rows in ap.hilbert(m, l).groups()] == expected
+
+
+@pytest.mark.parametrize(("d", "size"), [(8, 300), (5, 20_000), (40, 4), (70, 3)])
+def test_wide_tables_and_large_domains_are_grouped_at_a_coarser_resolution(d, size):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, size, (200, d)), columns=[f"q{j}" for j in range(d)])
+    frame["s"] = np.arange(200) % 5
+    m = ap.Microdata(frame, list(frame.columns[:-1]), "s")
+    p = ap.hilbert(m, 4)
+    assert ap.FrequencyLDiversity(4).holds(m, p.labels)
+    assert p.info["bits"] * min(d, 64) <= 64

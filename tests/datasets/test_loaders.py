@@ -1,9 +1,11 @@
-"""Every data set: rows, columns, known counts, roles. Stand-ins must meet the same facts."""
+"""Every data set: rows, columns, known counts, roles; stand-ins, extracts and made-up people."""
 
 from __future__ import annotations
 
 import gzip
 import io
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -11,9 +13,26 @@ import pandas as pd
 import pytest
 
 import anonpaper as ap
-from anonpaper.datasets import StandInWarning, acs
+from anonpaper.datasets import (
+    StandInWarning,
+    acs,
+    available,
+    fetch,
+    load_ipums,
+    population,
+    voter_list,
+)
+from anonpaper.datasets import ipums as module
+from anonpaper.datasets.acs import SAL_AGES
 from anonpaper.datasets.registry import registry
-from anonpaper.errors import ChecksumError, DatasetUnavailableError, MissingValueError
+from anonpaper.errors import (
+    ChecksumError,
+    ColumnError,
+    DatasetError,
+    DatasetUnavailableError,
+    MissingValueError,
+)
+from anonpaper.owner.cli import main
 
 #: Data set -> columns, distinct values per role column (QI in order, then SA), and counts of
 #: the sensitive attribute or of its most frequent value.
@@ -54,9 +73,6 @@ def test_rows_columns_domains_and_counts_are_the_published_ones(loaded, name):
     assert m.origin.stand_in == (m.origin.how == "stand-in")
 
 
-# -- adult ---------------------------------------------------------------------------------
-
-
 def test_parts_of_adult(loaded):
     train, test, both = loaded["adult"], *(ap.load("adult", part=p) for p in ("test", "both"))
     assert (train.n, test.n, both.n) == (32_561, 16_281, 48_842)
@@ -80,9 +96,6 @@ def test_adult_missing_values(loaded):
     with pytest.raises(MissingValueError, match="occupation"):
         ap.load("adult", missing="error")
     assert ap.load("adult", sensitive="salary-class", missing="error").n == 32_561
-
-
-# -- census, occ, sal ----------------------------------------------------------------------
 
 
 def test_occ_is_the_employed_part_of_census(loaded):
@@ -122,9 +135,6 @@ def test_sal_is_the_same_for_the_same_seed(loaded):
     assert not other.equals(again)
 
 
-# -- roles and rows ------------------------------------------------------------------------
-
-
 def test_rows_are_drawn_in_order_and_domains_stay(loaded):
     whole = loaded["adult"]
     drawn = ap.load("adult", rows=100, seed=3)
@@ -143,9 +153,6 @@ def test_more_rows_than_there_are_come_with_replacement():
     drawn = ap.load("german", rows=2_500)
     assert drawn.n == 2_500
     assert "with replacement" in str(drawn.origin)
-
-
-# -- offline -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", FACTS)
@@ -186,3 +193,157 @@ def test_a_tampered_file_is_refused_even_for_a_set_with_a_stand_in(no_network):
     file.write_bytes(gzip.compress(b"id,gender\n1,Female\n"))
     with pytest.raises(ChecksumError, match="healthcare-dataset-stroke-data.csv.gz"):
         ap.load("stroke")
+
+
+@pytest.mark.parametrize("distribution", ["uniform", "zipf", "gaussian"])
+def test_the_population_has_the_distribution_asked_for(distribution):
+    m = population(distribution)
+    assert (m.n, m.d, m.frame.shape[1]) == (100_000, 6, 7)
+    share = np.bincount(m.codes[:, m.attribute_index("ethnicity")]) / m.n
+    place = np.arange(1, 6)
+    weight = {"uniform": np.ones(5), "zipf": 1 / place,
+              "gaussian": np.exp(-((place - 3) ** 2) / (2 * 1.25**2))}[distribution]  # fmt: skip
+    assert share == pytest.approx(weight / weight.sum(), abs=0.006)
+    assert m.frame.equals(population(distribution).frame)
+    assert not m.frame.equals(population(distribution, seed=1).frame)
+
+
+RNG = np.random.default_rng(3)
+PEOPLE = pd.DataFrame(
+    {
+        "age": RNG.integers(18, 90, 500),
+        "town": pd.Categorical(RNG.choice(["north", "south"], 500), ["south", "north", "west"]),
+        "secret": RNG.integers(0, 9, 500),
+    },
+    index=[f"p{i}" for i in range(500)],
+)
+
+
+def test_an_entry_says_what_the_table_says_of_its_person():
+    voters = voter_list(PEOPLE, ["town", "age"], share=0.4, seed=1)
+    assert list(voters) == ["name", "town", "age"]
+    assert len(voters) == 200 and voters.index.is_unique
+    said = voters[["town", "age"]]
+    pd.testing.assert_frame_equal(said, PEOPLE.loc[voters.index, ["town", "age"]])
+
+
+@pytest.mark.parametrize(("outdated", "least", "most"), [(0.5, 0.35, 0.5), (1, 0.85, 1)])
+def test_an_outdated_entry_differs_in_one_column_at_most(outdated, least, most):
+    voters = voter_list(PEOPLE, ["age", "secret"], outdated=outdated, seed=1)
+    differs = voters[["age", "secret"]] != PEOPLE.loc[voters.index, ["age", "secret"]]
+    assert differs.sum(axis=1).max() == 1
+    assert least < differs.any(axis=1).mean() < most  # some draws hit the same value
+
+
+IPUMS = """\
+YEAR,AGE,SEX,RACE,MARST,BPL,EDUCD,CLASSWKRD,INCTOT,OCC1990
+2005,41,2,1,4,36,101,22,31500,95
+2005,17,1,2,6,200,50,0,0,999
+2005,16,1,2,6,200,40,0,9999999,999
+2005,97,2,9,5,6,2,0,-1200,991
+2005,30,1,6,1,525,116,27,250000,889
+2005,55,1,3,3,110,64,14,99999,3
+2005,60,1,7,2,453,71,13,2000,20
+"""
+
+
+FRAME = {
+    "Age": [41, 17, 95, 30, 55, 60],
+    "Gender": ["Female", "Male", "Female", "Male", "Male", "Male"],
+    "Birth Place": ["US state 36", "Americas", "US state 06", "Asia", "US outlying areas",
+                    "Europe"],
+    "Education": ["Bachelor's degree", "Grade 11", "None", "Doctorate", "GED",
+                  "Some college, a year or more"],
+    "Income": [30_000, 0, 0, 98_000, 98_000, 2_000],
+}  # fmt: skip
+
+
+@pytest.fixture
+def ipums(tmp_path):
+    path = tmp_path / "usa_00001.csv"
+    path.write_text(IPUMS)
+    return path
+
+
+def test_sal_and_occ_of_an_ipums_extract(ipums):
+    m = load_ipums(ipums)
+    assert (m.qi, m.sensitive, m.n) == (list(module.VARIABLES), "Income", 6)
+    assert {name: m.frame[name].tolist() for name in FRAME} == FRAME
+    third = ["Three or more major races", "Widowed", "Not in universe"]
+    assert m.frame.loc[2, ["Race", "Marital Status", "Work Class"]].tolist() == third
+    assert str(m.origin).startswith("sal: usa_00001.csv (user's extract")
+    assert "6 adults of 7 persons" in str(m.origin) and m.origin.substitute_for is None
+    packed = ipums.with_suffix(".csv.gz")
+    packed.write_bytes(gzip.compress(ipums.read_bytes()))
+    assert load_ipums(packed).frame.equals(m.frame)
+    occ = load_ipums(ipums, "occ")  # those with an occupation
+    assert occ.sensitive == "Occupation"
+    assert occ.frame["Occupation"].tolist() == [80, 880, 0, 20]
+    sizes = ap.compendium.reference("xiao2010_tab6_domain_sizes").set_index("attribute")
+    for attribute in m.attributes[1:]:  # ages are those that occur
+        assert attribute.size == sizes["domain_size"][attribute.name]
+    assert SAL_AGES[1] - SAL_AGES[0] + 1 == sizes["domain_size"]["Age"]
+    assert sizes["domain_size"]["Occupation"] * module.OCCUPATION_WIDTH == 1000
+    drawn = [load_ipums(ipums, rows=3, seed=seed) for seed in (0, 0, 1)]
+    assert drawn[0].n == 3 and drawn[0].frame.equals(drawn[1].frame)
+    assert not drawn[0].frame.equals(drawn[2].frame)
+    assert "3 drawn with seed 1" in str(drawn[2].origin)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("MARST", "MARRIED", "lacks the variables .*MARST.*; it has"),
+        ("41,2,1,4", "41,3,1,4", r"SEX .* unknown codes \[3"),
+        ("41,2,1,4", "41,2,1,x", "MARST in .*: "),
+        ("41,2,1,4,36", "41,2,1,4,", "Birth Place"),
+        ("41,2,1,4,36", "41,2,1,4,14", "Birth Place"),  # a number that no state has
+    ],
+)
+def test_bad_extracts_are_named(ipums, old, new, says):
+    ipums.write_text(IPUMS.replace(old, new))
+    with pytest.raises(ColumnError, match=says):
+        load_ipums(ipums)
+
+
+def test_available_lists_every_data_set_without_fetching(no_network):
+    table = available().set_index("name")
+    assert table.index.tolist() == list(registry())
+    assert table["rows"].to_dict() == {name: data.rows for name, data in registry().items()}
+    assert table.loc["adult", "origin"] == "to be fetched"
+    assert table.loc["sal", "origin"] == "from census: to be fetched"
+    assert table.loc["stroke", "origin"] == "stand-in"
+    assert table.loc["diabetes", "origin"] == "to be fetched, else stand-in"
+    assert table.notna().all().all()
+    assert [path for path in no_network.rglob("*") if path.is_file()] == []
+    (no_network / "raw" / "adult.data").write_text("tampered")
+    assert "wrong sha256" in available().set_index("name").loc["adult", "origin"]
+
+
+def test_fetch_returns_origins_without_warning(no_network, recwarn):
+    origins = fetch(["stroke"])
+    assert origins["stroke"].stand_in
+    assert len(recwarn) == 0
+    with pytest.raises(DatasetUnavailableError, match=r"german\.data"):
+        fetch(["german"])
+    with pytest.raises(DatasetError, match="did you mean 'german'"):
+        fetch(["germany"])
+
+
+def test_the_command_line_goes_on_after_a_failure_and_reports_it(no_network, capsys):
+    assert main(["fetch", "stroke", "german", "pantheon"]) == 1
+    printed = capsys.readouterr()
+    lines = printed.out.splitlines()
+    assert [line.split(": ")[0] for line in lines] == ["stroke", "pantheon"]
+    assert all("STAND-IN" in line for line in lines)
+    assert "german.data" in printed.err
+
+
+def test_importing_the_data_sets_loads_no_client_of_the_network():
+    code = (
+        "import sys, anonpaper.datasets; "
+        "print([n for n in ('pooch', 'requests', 'scipy', 'pyarrow.parquet') "
+        "if n in sys.modules])"
+    )
+    command = [sys.executable, "-c", code]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -1,5 +1,6 @@
-"""Risk and utility against plain readings of the formulas, and the paper's own arithmetic."""
+"""Risk, utility, attacks and workloads against plain readings, SQL and the paper."""
 
+import sqlite3
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -19,6 +20,8 @@ from anonpaper.measure import (
     records_at_risk,
     undiverse_rows,
 )
+from anonpaper.measure.attacks import guessing, membership, plausible_values, ruled_out
+from anonpaper.measure.queries import places, query_error, query_errors, relative_errors, workload
 from anonpaper.repair.synthesis import fuse
 
 
@@ -185,3 +188,167 @@ def test_values_kept_counts_stars_and_shown_values_of_each_group():
     by_diagnosis = ap.measure.values_kept(rel, "DIAG")
     assert list(by_diagnosis) == ["DIAG", "rows", "stars_per_row"]
     assert by_diagnosis["rows"].sum() == 10
+
+
+@st.composite
+def tables(draw):
+    n = draw(st.integers(1, 25))
+
+    def column(size):
+        return st.lists(st.integers(0, size - 1), min_size=n, max_size=n)
+
+    frame = pd.DataFrame({"a": draw(column(4)), "b": draw(column(3)), "s": draw(column(4))})
+    labels = np.unique(draw(column(4)), return_inverse=True)[1]
+    return ap.Microdata(frame, ["a", "b"], "s"), labels
+
+
+def guess_one_by_one(m, labels, plausible):
+    success = []
+    for row, label in enumerate(labels):
+        if label < 0:
+            success.append(np.nan)
+            continue
+        values = m.sensitive_codes[labels == label].tolist()
+        possible = [v for v in values if plausible[row, v]] or values
+        most = max(possible.count(v) for v in possible)
+        named = {v for v in possible if possible.count(v) == most}
+        success.append((m.sensitive_codes[row] in named) / len(named))
+    return success
+
+
+@settings(max_examples=80)
+@given(tables(), st.sampled_from([0, 0.2, 0.5, 1]), st.booleans())
+def test_guesses_are_those_made_one_by_one(table, least_share, withheld):
+    m, labels = table
+    if withheld and labels.max() > 0:
+        labels = np.where(labels == labels.max(), -1, labels)
+    everything = np.ones((m.n, m.sensitive_attribute.size), dtype=bool)
+    assert np.allclose(
+        guessing(m, labels), guess_one_by_one(m, labels, everything), equal_nan=True
+    )
+    plausible = plausible_values(m, ["a"], least_share)
+    assert np.allclose(
+        guessing(m, labels, plausible), guess_one_by_one(m, labels, plausible), equal_nan=True
+    )
+
+
+@settings(max_examples=50)
+@given(tables(), st.sampled_from([0, 0.3, 0.6]))
+def test_values_ruled_out_are_counted_one_by_one(table, least_share):
+    m, labels = table
+    plausible = plausible_values(m, ["b"], least_share)
+    expected = [
+        np.mean([not plausible[row, v] for v in m.sensitive_codes[labels == labels[row]]])
+        for row in range(m.n)
+    ]
+    assert np.allclose(ruled_out(m, labels, plausible), expected)
+
+
+@settings(max_examples=50)
+@given(tables(), tables(), st.sampled_from([0, 0.3, 0.6]))
+def test_plausible_values_of_other_people_by_pandas(table, others, least_share):
+    m, people = table[0], others[0]
+    share = people.frame.groupby("a")["s"].value_counts(normalize=True)
+    expected = [
+        [
+            a not in share.index or ((a, s) in share.index and share[a, s] >= least_share)
+            for s in m.sensitive_attribute.values
+        ]
+        for a in m.frame["a"]
+    ]
+    assert plausible_values(m, ["a"], least_share, people).tolist() == expected
+    assert np.array_equal(
+        plausible_values(m, ["a"], least_share, m), plausible_values(m, ["a"], least_share)
+    )
+
+
+def test_nobody_fits_where_every_row_is_withheld():
+    m = ap.examples.hospital()
+    for publish in (ap.suppress, ap.generalize, ap.swap, ap.anatomize):
+        found = membership(publish(m, ap.Partition([-1] * 10)), m)
+        assert found == {"members": 0.0, "outsiders": 0.0, "advantage": 0.0}
+
+
+SELECTIVITY = {"age": 35, "education": 8, "race": 3, "sex": 1}
+
+
+@pytest.fixture(scope="module")
+def adult():
+    return ap.load("adult", rows=3000, seed=4)
+
+
+@pytest.fixture(scope="module")
+def groups(adult):
+    return ap.klt(adult, seed=0)
+
+
+def answers_of_sqlite(queries, frame, table="adult"):
+    connection = sqlite3.connect(":memory:")
+    missing_named = frame.apply(
+        lambda c: c if c.notna().all() else c.astype(object).where(c.notna(), "?")
+    )
+    missing_named.to_sql(table, connection, index=False)
+    answers = np.zeros((len(queries), queries.sensitive.size))
+    for number, query in enumerate(queries.sql(table)):
+        for value, total in connection.execute(query):
+            answers[number, queries.sensitive.code(value)] = total
+    return answers
+
+
+def test_answers_are_those_of_sql(adult, groups):
+    queries = workload(adult, SELECTIVITY, size=60, seed=3)
+    release = ap.swap(adult, groups, seed=1)
+    ours = queries.answers(adult, release)
+    assert np.array_equal(
+        ours[0], answers_of_sqlite(queries, adult.frame[[*adult.qi, "occupation"]])
+    )
+    assert np.array_equal(ours[1], answers_of_sqlite(queries, release.frame))
+    assert not np.array_equal(ours[0], ours[1])
+
+
+def test_selectivity_is_what_was_asked_for(adult):
+    queries = workload(adult, SELECTIVITY, size=500, seed=0)
+    included = {a.name: queries.included(a) for a in adult.attributes}
+    assert (included["education"].sum(axis=1) == 8).all()
+    assert (included["race"].sum(axis=1) == 3).all()
+    assert (included["sex"].sum(axis=1) == 1).all()
+    low, high = queries.windows["age"].T
+    assert (high - low + 1 == 35).all() and low.min() == 17 and high.max() == 90
+    # Every value is as likely as any other: 250 of 500 expected, standard deviation 11.2.
+    assert np.all(np.abs(included["education"].sum(axis=0) - 250) < 56)
+    assert [places(attribute) for attribute in adult.attributes] == [74, 16, 5, 2]
+
+
+def test_errors_are_those_of_the_equations(adult, groups):
+    queries = workload(adult, SELECTIVITY, size=30, seed=2)
+    releases = [ap.swap(adult, groups, seed=seed) for seed in (1, 2)]
+    truth = queries.answers(adult)[0]
+    errors = []
+    for release in releases:
+        error = 0.0
+        for x, y in zip(queries.answers(release)[0], truth, strict=True):
+            error += sum((a - b) ** 2 / (a + b) for a, b in zip(x, y, strict=True) if a + b > 0)
+        errors.append(error)
+    assert np.allclose(query_errors(queries, releases), errors)
+    assert np.allclose(
+        relative_errors(queries, releases[:1], releases[1]), 100 * errors[0] / max(errors[1], 1)
+    )
+    assert relative_errors(queries, [releases[1]], releases[1]) == pytest.approx([100])
+
+
+@pytest.mark.parametrize("publish", [ap.suppress, ap.generalize, ap.anatomize])
+def test_the_error_of_counts_is_their_mean_distance(adult, groups, publish):
+    release = publish(adult, groups)
+    queries = workload(adult, SELECTIVITY, size=40, seed=5)
+    truth, answers = (queries.answers(table)[0] for table in (adult, release))
+    absolute = relative = 0.0
+    for true, said in zip(truth.ravel(), answers.ravel(), strict=True):
+        absolute += abs(said - true)
+        relative += abs(said - true) / max(true, 0.001 * adult.n)
+    assert query_error(release, queries, of="absolute") == pytest.approx(absolute / truth.size)
+    assert query_error(release, queries) == pytest.approx(relative / truth.size)
+    assert query_error(release) > query_error(ap.suppress(adult, alike(adult)))
+
+
+def alike(m):
+    return ap.Partition(m.cells.tuple_of_row.astype(np.int64))

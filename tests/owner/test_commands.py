@@ -174,9 +174,6 @@ def test_audit_counts_the_unique_and_lists_the_riskiest(tmp_path, capsys):
     assert "riskiest groups" in text
 
 
-# -- reading -------------------------------------------------------------------------------
-
-
 def read(tmp_path, content, **options):
     path = tmp_path / "table.csv"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -217,8 +217,6 @@ def test_options_given_replace_those_of_a_schema_column_by_column(tmp_path):
     assert main(["audit", str(path), *options]) == 0
 
 
-# -- what is in doubt, and what another program wrote ---------------------------------------------
-
 NUMBERS = [str(number) for number in (34, 100, 9, 41, 43, 8, 71, 50, 12, 13, 14)]
 
 

@@ -1,12 +1,14 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from referees.clustering import k_member_rows, strict_mondrian_rows
 
 import anonpaper as ap
-from anonpaper import errors
+from anonpaper.errors import InfeasibleError
+from anonpaper.partition.balanced import balanced_classes
+from anonpaper.partition.klt import UnplacedRowsWarning, klt
 from anonpaper.randomness import generator
 
 
@@ -52,23 +54,126 @@ def test_parts_of_mondrian_are_as_small_as_its_paper_says(case):
     assert k <= sizes.min() and sizes.max() <= 2 * m.d * (k - 1) + m.cells.tuple_sizes.max()
 
 
-@settings(max_examples=150)
-@given(tables(max_rows=40), st.sampled_from(["frequency", "distinct"]))
-def test_mondrian_is_l_diverse_or_says_that_the_table_cannot_be(case, diversity):
-    m, k = case
-    principle = {"frequency": ap.FrequencyLDiversity(2), "distinct": ap.DistinctLDiversity(2)}
-    one_group = np.zeros(m.n, int)
-    if not principle[diversity].holds(m, one_group):
-        with pytest.raises(errors.InfeasibleError):
-            ap.mondrian(m, k, 2, diversity=diversity)
-        return
-    p = ap.mondrian(m, k, 2, diversity=diversity)
-    assert principle[diversity].holds(m, p.labels) and p.sizes().min() >= k
-
-
 def test_a_wide_sparse_attribute_is_cut_like_any_other():
     rng = np.random.default_rng(0)
     m = ap.Microdata(pd.DataFrame({"a": rng.choice(100_000, 300, replace=False)}), ["a"])
     p = ap.mondrian(m, 5)
     expected = strict_mondrian_rows(m, lambda rows: len(rows) >= 5)
     assert sorted(rows.tolist() for rows in p.groups()) == sorted(expected)
+
+
+@st.composite
+def skewed(draw, most_rows=60):
+    n = draw(st.integers(4, most_rows))
+    values = draw(st.integers(2, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    skew = rng.dirichlet(np.full(values, draw(st.sampled_from([0.3, 1.0, 10.0]))))
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(17, 30, n),
+            "job": rng.choice(list("abc"), n),
+            "land": rng.choice(list("xy"), n, p=[0.9, 0.1]),
+            "ill": rng.choice(list("stuv")[:values], n, p=skew),
+        }
+    )
+    return ap.Microdata(frame, ["age", "job", "land"], "ill")
+
+
+def classes_can_exist(counts, n, k, l):
+    """Try every number of classes; a number works iff sizes and values allow it."""
+    return any(
+        k * g <= n <= (2 * k - 1) * g and sum(min(c, g) for c in counts) >= l * g
+        for g in range(1, n + 1)
+    )
+
+
+@settings(max_examples=150)
+@given(
+    skewed(), st.integers(2, 8), st.integers(2, 4), st.integers(0, 3), st.sampled_from([1.0, 0.5])
+)
+def test_every_class_is_balanced_and_diverse_or_none_exist(m, k, l, seed, share):
+    assume(l <= k <= m.n)
+    possible = classes_can_exist(m.sensitive_counts.tolist(), m.n, k, l)
+    if not possible:
+        with pytest.raises(InfeasibleError):
+            balanced_classes(m, k, l, seed)
+        return
+    p = balanced_classes(m, k, l, seed, largest_share=share)
+    assert len(p) == m.n and p.n_unpublished == 0
+    assert k <= p.sizes().min() and p.sizes().max() <= 2 * k - 1
+    by_class = m.frame.groupby(p.labels)["ill"].nunique()
+    assert by_class.min() >= l
+    assert np.array_equal(p.labels, balanced_classes(m, k, l, seed, largest_share=share).labels)
+
+
+@settings(max_examples=100)
+@given(st.data(), st.integers(2, 6), st.integers(1, 5), st.integers(0, 10_000))
+def test_no_value_has_more_than_its_share_where_such_classes_exist(data, k, classes, seed):
+    """The table is made of classes of k rows, in which no value has more than `most`."""
+    most = data.draw(st.integers(1, k - 1))
+    l = -(-k // most)
+    held = np.repeat(np.arange(l + data.draw(st.integers(0, 2))), most)
+    rng = np.random.default_rng(seed)
+    ill = np.concatenate([rng.permutation(held)[:k] for _ in range(classes)])
+    frame = pd.DataFrame({"age": rng.integers(0, 9, len(ill)), "ill": ill})
+    p = balanced_classes(ap.Microdata(frame, ["age"], "ill"), k, l, largest_share=most / k)
+    assert p.sizes().tolist() == [k] * classes
+    assert frame.groupby([p.labels, "ill"]).size().max() <= most
+
+
+def test_similarity_is_the_cosine_of_the_encoded_rows():
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(0, 9, 24),
+            "job": rng.choice(list("abc"), 24),
+            "ill": rng.choice(list("st"), 24),
+        }
+    )
+    m = ap.Microdata(frame, ["age", "job"], "ill")
+    p = balanced_classes(m, k=24, l=2)
+    x = frame["age"].to_numpy() / frame["age"].max()
+    job = pd.get_dummies(frame["job"]).to_numpy(dtype=float)
+    encoded = np.column_stack([1 - x, x, job])
+    encoded /= np.linalg.norm(encoded, axis=1)[:, None]
+    # one class: its centre is some row, so the mean similarity is one of the row means
+    alike = encoded @ encoded.T
+    shares = (alike >= 0.88).mean(axis=0)[
+        np.isclose(alike.mean(axis=0), p.info["mean_similarity"])
+    ]
+    assert p.info["similar_share"] in shares
+
+
+@pytest.fixture
+def mostly_flu():
+    frame = pd.DataFrame({"age": range(60), "ill": ["flu"] * 40 + list("abcde" * 4)})
+    return ap.Microdata(frame, ["age"], "ill")
+
+
+def test_the_papers_step_6_leaves_out_rows_and_says_what_they_share(mostly_flu):
+    with pytest.warns(UnplacedRowsWarning, match="of 60 rows.*100% of them have the same 'ill'"):
+        p = klt(mostly_flu, k=4, l=2, theta=0.5, withheld="drop")
+    assert p.info["unplaced_rows"] == p.n_unpublished >= 20
+    assert p.info["unplaced_share"] == 1
+    assert ap.Theta(0.5).holds(mostly_flu, p.labels)
+    assert ap.KAnonymity(4).holds(mostly_flu, p.labels)
+    assert p.info["repeats"] > 0
+
+
+def test_nobody_is_left_out_unless_asked_for(mostly_flu):
+    with pytest.raises(InfeasibleError, match=r"40 of 60 rows have 'flu'. A theta of 0\.6667"):
+        klt(mostly_flu, k=4, l=2, theta=0.5)
+    p = klt(mostly_flu, k=4, l=2, theta=0.6667)
+    assert p.info["unplaced_rows"] == 0 == p.info["unplaced_share"]
+    assert ap.Theta(0.6667).holds(mostly_flu, p.labels)
+
+
+def test_rows_that_the_paper_drops_are_merged_where_all_can_be():
+    ills = ["flu"] * 6 + list("bcedcabebedacd")
+    m = ap.Microdata(pd.DataFrame({"age": range(20), "ill": ills}), ["age"], "ill")
+    with pytest.warns(UnplacedRowsWarning):
+        dropped = klt(m, k=4, l=3, theta=0.3, withheld="drop")
+    assert dropped.n_unpublished and dropped.info["unplaced_share"] == 1
+    p = klt(m, k=4, l=3, theta=0.3)
+    assert p.n_unpublished == 0
+    assert ap.Theta(0.3).holds(m, p.labels) and ap.KAnonymity(4).holds(m, p.labels)

@@ -40,9 +40,6 @@ def values_of(m, bits, preference):
     return loss, bias, k, referee.ach(loss, bias, preference)
 
 
-# -- the exhaustive optimum -----------------------------------------------------------------
-
-
 @settings(max_examples=40)
 @given(problems())
 def test_a_minimum_of_ach_is_efficient(case):
@@ -66,9 +63,6 @@ def test_choosing_breaks_ties_by_deviation_then_by_privacy():
     assert choose(table, 2, (0.1, 1.0)).name == 2
     assert choose(table, 4, (0.1, 1.0)).name == 0
     assert choose(table, 5, (0.1, 1.0)) is None
-
-
-# -- NSGA-II -------------------------------------------------------------------------------
 
 
 class Solutions:
