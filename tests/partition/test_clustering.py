@@ -4,6 +4,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from referees.clustering import k_member_rows, strict_mondrian_rows
+from referees.tables import tables
 
 import anonpaper as ap
 from anonpaper.errors import InfeasibleError
@@ -11,22 +12,12 @@ from anonpaper.partition.balanced import balanced_classes
 from anonpaper.partition.klt import UnplacedRowsWarning, klt
 from anonpaper.randomness import generator
 
-
-@st.composite
-def tables(draw, max_rows=24, numbers=False):
-    n = draw(st.integers(4, max_rows))
-    d = draw(st.integers(1, 4))
-    values = st.integers(0, 6) if numbers else st.sampled_from("abcd")
-    columns = {f"q{j}": draw(st.lists(values, min_size=n, max_size=n)) for j in range(d)}
-    columns["s"] = draw(st.lists(st.sampled_from("xyz"), min_size=n, max_size=n))
-    m = ap.Microdata(pd.DataFrame(columns), [f"q{j}" for j in range(d)], "s")
-    return m, draw(st.integers(2, min(5, n)))
+CASES = {"min_rows": 5, "max_qi": 4, "max_values": 7}
 
 
 @settings(max_examples=150)
-@given(tables(), st.integers(0, 5))
-def test_k_member_takes_the_choices_of_the_row_by_row_algorithm(case, seed):
-    m, k = case
+@given(tables(max_rows=24, **CASES), st.integers(2, 5), st.integers(0, 5))
+def test_k_member_takes_the_choices_of_the_row_by_row_algorithm(m, k, seed):
     p = ap.k_member(m, k, seed)
     expected = k_member_rows(m.codes, k, first=int(generator(seed).integers(m.n)))
 
@@ -38,18 +29,16 @@ def test_k_member_takes_the_choices_of_the_row_by_row_algorithm(case, seed):
 
 
 @settings(max_examples=100)
-@given(tables())
-def test_k_member_and_oka_make_floor_n_over_k_clusters_of_at_least_k(case):
-    m, k = case
+@given(tables(max_rows=24, **CASES), st.integers(2, 5))
+def test_k_member_and_oka_make_floor_n_over_k_clusters_of_at_least_k(m, k):
     for p in (ap.k_member(m, k), ap.oka(m, k)):
         assert p.n_groups == m.n // k and p.sizes().min() >= k and p.sizes().sum() == m.n
     assert (ap.k_member(m, k).sizes() == k).sum() >= m.n // k - m.n % k
 
 
 @settings(max_examples=100)
-@given(tables(max_rows=40, numbers=True))
-def test_parts_of_mondrian_are_as_small_as_its_paper_says(case):
-    m, k = case
+@given(tables(**CASES), st.integers(2, 5))
+def test_parts_of_mondrian_are_as_small_as_its_paper_says(m, k):
     sizes = ap.mondrian(m, k).sizes()
     assert k <= sizes.min() and sizes.max() <= 2 * m.d * (k - 1) + m.cells.tuple_sizes.max()
 
