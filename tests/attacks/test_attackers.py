@@ -46,14 +46,6 @@ def test_invented_rows_hide_nobody_from_the_register(form):
     assert any("sees which rows are synthetic" in text for text in rel.warnings)
 
 
-def test_without_withheld_or_invented_rows_there_is_nothing_to_add():
-    rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
-    assert len(rel.audit()) == 6 and rel.warnings == ()
-    found = ap.measure.attackers(rel)
-    assert (found["file"] == found["concluded"]).all() and not found["people"].any()
-    assert set(found["attacker"]) == {"counts the file"}
-
-
 def withheld_classes(rel):
     """The class of every row, by looking each of its values up in the recoding's lists."""
     m, r = rel.microdata, rel.recoding

@@ -189,32 +189,6 @@ def test_equal_draws_of_what_has_bounds_are_no_certainty():
         mean_interval([0.5, 1.5], within=(0, 1))
 
 
-@pytest.mark.filterwarnings("error")
-def test_values_that_differ_in_their_last_digits_have_an_interval():
-    """Their spread is not lost beside their size, for one side or two."""
-    near = np.array([0.3, 0.1 + 0.2, 0.3])
-    low, high = mean_interval(near)
-    assert 0.3 - 1e-15 < low < 0.3 < high < 0.3 + 1e-15
-    low, high = mean_interval(1e9 + np.array([0.9, 1.0, 1.1]))
-    assert (low - 1e9, high - 1e9) == pytest.approx((0.7516, 1.2484), abs=1e-3)
-    other, constant = np.array([7.0, 8, 9]), np.full(4, 0.5)
-    found = intervals.welch_interval(near, other, 0.95)
-    assert found == pytest.approx(mean_interval(other - 0.3))
-    low, high = mean_interval(other)
-    assert intervals.welch_interval(other, constant, 0.95) == pytest.approx(
-        (0.5 - high, 0.5 - low)
-    )
-
-
-def test_several_means_share_the_error():
-    ends = intervals.mean_intervals([[0, 0, 0], [0.1, 0.2, 0.3]], within=(0, 1))
-    assert ends[0] == pytest.approx((0, intervals.share_interval(0, 3, level=0.975)[1]))
-    assert ends[1] == pytest.approx((0, mean_interval([0.1, 0.2, 0.3], level=0.975)[1]))
-    assert intervals.difference_intervals([1, 2, 4], [2, 4, 7])[0] == pytest.approx(
-        mean_interval([1, 2, 3])
-    )
-
-
 def test_the_prediction_interval_covers_one_more_run_as_often_as_it_says():
     rng = np.random.default_rng(4)
     runs = rng.normal(5, 2, (4000, 6))

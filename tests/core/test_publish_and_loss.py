@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from referees.tables import grouped_tables
 
 import anonpaper as ap
-from anonpaper import errors
 
 
 def random_recoding(m, draw):
@@ -86,18 +85,6 @@ def test_a_recoding_publishes_intervals_and_sets():
     assert ap.measure.ncp(rel, {"age": 0, "city": 1}) == pytest.approx(3 * 1 / 2)
     assert rel.partition.sizes().tolist() == rel.classes.sizes().tolist()
     assert rel.audit()["principle"].tolist() == ["k-anonymity"]
-
-
-def test_withheld_rows_are_counted_never_silent():
-    m = ap.examples.hospital()
-    rel = ap.suppress(m, ap.Partition([0] * 8 + [-1] * 2))
-    assert len(rel.frame) == 8
-    assert ap.measure.ncp(rel) == pytest.approx(8 * 3 + 2 * 3 - 0)
-    assert "8 of 10 rows" in repr(rel)
-    assert ap.measure.kl_divergence(rel) == math.inf
-    nobody = ap.suppress(m, ap.Partition([-1] * 10))
-    with pytest.raises(errors.ParameterError, match="no row"):
-        ap.measure.average_class_size(nobody)
 
 
 @pytest.mark.parametrize("dtype", ["string", "object", "category", "Int64", "float", "bool"])

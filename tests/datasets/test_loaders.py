@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -337,13 +335,3 @@ def test_the_command_line_goes_on_after_a_failure_and_reports_it(no_network, cap
     assert [line.split(": ")[0] for line in lines] == ["stroke", "pantheon"]
     assert all("STAND-IN" in line for line in lines)
     assert "german.data" in printed.err
-
-
-def test_importing_the_data_sets_loads_no_client_of_the_network():
-    code = (
-        "import sys, anonpaper.datasets; "
-        "print([n for n in ('pooch', 'requests', 'scipy', 'pyarrow.parquet') "
-        "if n in sys.modules])"
-    )
-    command = [sys.executable, "-c", code]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -118,26 +118,6 @@ def test_a_seed_repeats_groups_and_swaps_but_never_the_order(people, capsys, tmp
     assert "must not be published" in printed.err and "must not be published" in printed.out
 
 
-def test_published_values_are_those_of_the_file(people, capsys, tmp_path):
-    anonymized(
-        capsys,
-        people,
-        """--qi 'zip,"income, monthly"' --sensitive illness --method tp --l 2 --keep name""",
-        f"-o {tmp_path}/out.csv",
-    )
-    before = pd.read_csv(people, dtype=str, keep_default_na=False)
-    after = pd.read_csv(tmp_path / "out.csv", dtype=str, keep_default_na=False)
-    assert after.columns.tolist() == ["name", "zip", "income, monthly", "illness"]
-    after = after.set_index("name").loc[before["name"]].reset_index()
-    assert after["illness"].tolist() == before["illness"].tolist()
-    assert "NA" in set(after["illness"])
-    for column, of_text in (("zip", str), ("income, monthly", float)):
-        kept = after[column] != "*"
-        assert kept.any()
-        shown, own = (table[column][kept].map(of_text).tolist() for table in (after, before))
-        assert shown == own
-
-
 @pytest.mark.parametrize(
     ("content", "code", "message"),
     [

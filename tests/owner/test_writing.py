@@ -159,43 +159,30 @@ def test_files_of_different_columns_are_no_table(change, ending, frame, tmp_path
         ap.scan(f"{tmp_path}/*.{ending}", QI, "ill")
 
 
-def test_files_of_different_types_are_no_table(source, frame, tmp_path):
-    frame.astype({"age": str}).to_parquet(tmp_path / "in9.parquet")
+def test_what_is_no_table_is_refused(source, frame, tmp_path):
+    (odd := tmp_path / "in9.parquet").write_text("not so")
+    with pytest.raises(errors.FileError, match="in9.parquet is not a parquet file"):
+        ap.scan(source, QI)
+    frame.astype({"age": str}).to_parquet(odd)
     with pytest.raises(errors.FileError, match=r"in9.parquet has the columns .*int64"):
         ap.scan(source, QI, "ill")
-
-
-def test_files_that_are_none_are_refused(source, tmp_path):
-    with pytest.raises(errors.FileError, match="no such file"):
-        ap.scan(tmp_path / "none*.csv", QI)
-    (tmp_path / "in5.parquet").write_text("not so")
-    with pytest.raises(errors.FileError, match="in5.parquet is not a parquet file"):
-        ap.scan(source, QI)
-    (tmp_path / "a.csv").write_text("age,sex\n1,f\n2\n")
-    with pytest.raises(errors.FileError, match="a.csv"):
-        ap.scan(tmp_path / "a.csv", QI)
-    with pytest.raises(
-        errors.FileError, match=r"a\.csv, .*in0\.parquet: all files must end in \.parquet"
-    ):
-        ap.scan([tmp_path / "a.csv", tmp_path / "in0.parquet"], QI)
-    (tmp_path / "b.csv").write_text("age,sex\n")
-    with pytest.raises(errors.EmptyTableError):
-        ap.scan(tmp_path / "b.csv", QI)
-    with pytest.raises(errors.ParameterError, match="a path, a pattern"):
-        ap.scan(3, QI)
-
-
-def test_unknown_columns_and_engines_are_refused(source):
-    with pytest.raises(errors.ColumnError, match="unknown columns"):
-        ap.scan(source, ["height"])
-    with pytest.raises(errors.ColumnError, match="types"):
-        ap.scan(source, QI, types={"height": "text"})
+    odd.unlink()
+    (short := tmp_path / "a.csv").write_text("age,sex\n1,f\n2\n")
+    (empty := tmp_path / "b.csv").write_text("age,sex\n")
+    for given, error, says in [
+        ([tmp_path / "none*.csv", QI], errors.FileError, "no such file"),
+        ([short, QI], errors.FileError, "a.csv"),
+        ([[short, tmp_path / "in0.parquet"], QI], errors.FileError, "all files must end in"),
+        ([empty, QI], errors.EmptyTableError, None),
+        ([3, QI], errors.ParameterError, "a path, a pattern"),
+        ([source, ["height"]], errors.ColumnError, "unknown columns"),
+        ([source, QI, None, {"height": "text"}], errors.ColumnError, "types"),
+    ]:
+        with pytest.raises(error, match=says):
+            ap.scan(*given[:3], **({"types": given[3]} if given[3:] else {}))
     with pytest.raises(errors.ColumnError):
         ap.scan(source, ["name"]).with_roles(["age"])
 
-
-pytest.importorskip("ibis", reason="tables are scanned by Ibis: anonpaper[scale]")
-pytest.importorskip("duckdb", reason="files are scanned by DuckDB: anonpaper[scale]")
 
 THREE = ["age", "sex", "zip"]
 SIGMA = [ap.DiversityConstraint({"sex": "f"}, 40, 120), ap.DiversityConstraint({"zip": 1}, 0, 30)]

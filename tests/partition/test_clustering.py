@@ -110,29 +110,6 @@ def test_no_value_has_more_than_its_share_where_such_classes_exist(data, k, clas
     assert frame.groupby([p.labels, "ill"]).size().max() <= most
 
 
-def test_similarity_is_the_cosine_of_the_encoded_rows():
-    rng = np.random.default_rng(5)
-    frame = pd.DataFrame(
-        {
-            "age": rng.integers(0, 9, 24),
-            "job": rng.choice(list("abc"), 24),
-            "ill": rng.choice(list("st"), 24),
-        }
-    )
-    m = ap.Microdata(frame, ["age", "job"], "ill")
-    p = balanced_classes(m, k=24, l=2)
-    x = frame["age"].to_numpy() / frame["age"].max()
-    job = pd.get_dummies(frame["job"]).to_numpy(dtype=float)
-    encoded = np.column_stack([1 - x, x, job])
-    encoded /= np.linalg.norm(encoded, axis=1)[:, None]
-    # one class: its centre is some row, so the mean similarity is one of the row means
-    alike = encoded @ encoded.T
-    shares = (alike >= 0.88).mean(axis=0)[
-        np.isclose(alike.mean(axis=0), p.info["mean_similarity"])
-    ]
-    assert p.info["similar_share"] in shares
-
-
 @pytest.fixture
 def mostly_flu():
     frame = pd.DataFrame({"age": range(60), "ill": ["flu"] * 40 + list("abcde" * 4)})
