@@ -2,12 +2,11 @@
 
 from collections import Counter, defaultdict
 from itertools import combinations, combinations_with_replacement
-from math import exp, log
 
 import numpy as np
 import pandas as pd
 import pytest
-from referees.published import PARAMETERS, WAYS, covers, random_table, refused, with_tables
+from referees.published import LEVELS, PARAMETERS, WAYS, covers, random_table, refused, with_tables
 
 import anonpaper as ap
 from anonpaper.errors import AnonpaperError
@@ -56,21 +55,6 @@ def withheld_classes(rel):
     return list(map(str, zip(*ids, strict=True)))
 
 
-def largest(values):
-    return Counter(values).most_common(1)[0][1]
-
-
-def entropy(values):
-    shares = [n / len(values) for n in Counter(values).values()]
-    return exp(-sum(p * log(p) for p in shares))
-
-
-LEVELS = {
-    "distinct l-diversity": lambda values: len(set(values)),
-    "frequency l-diversity": lambda values: len(values) / largest(values),
-    "entropy l-diversity": entropy,
-    "theta": lambda values: largest(values) / len(values),
-}
 BOUNDS = {
     ap.DistinctLDiversity: ("distinct l-diversity", lambda p: p.l),
     ap.FrequencyLDiversity: ("frequency l-diversity", lambda p: p.l),
