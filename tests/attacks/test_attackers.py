@@ -23,28 +23,6 @@ def shown(rel):
     return audit.drop_duplicates("principle").set_index("principle")
 
 
-@pytest.mark.parametrize("form", [ap.generalize, ap.suppress, ap.swap, ap.anatomize])
-def test_invented_rows_hide_nobody_from_the_register(form):
-    rng = np.random.default_rng(0)
-    n, invented = 600, 480
-    synthetic = np.arange(n + invented) >= n
-    frame = pd.DataFrame(rng.integers(20, 80, (n + invented, 2)), columns=["age", "zip"])
-    frame["ill"] = rng.choice(["flu", "cold", "hiv"], n + invented, p=[0.85, 0.1, 0.05])
-    frame.loc[synthetic, "ill"] = "hiv"
-    m = ap.Microdata(frame, ["age", "zip"], "ill", synthetic=synthetic)
-    rel = form(m, ap.mondrian(m, k=10, require=[ap.Theta(0.6)]))
-    people = frame.assign(group=rel.classes.labels)[~synthetic]
-    share = people.groupby("group")["ill"].transform(
-        lambda ill: ill.value_counts().max() / len(ill)
-    )
-    found = of(rel, "theta")
-    assert found["file"] <= 0.6 < found["concluded"] == share.max()
-    assert (found["people"], found["of"]) == ((share > 0.6).sum(), 600) and found["people"] > 300
-    assert found["attacker"] == "sees which rows are synthetic"
-    assert shown(rel).loc["theta, concluded", "level"] == found["concluded"]
-    assert any("sees which rows are synthetic" in text for text in rel.warnings)
-
-
 def withheld_classes(rel):
     """The class of every row, by looking each of its values up in the recoding's lists."""
     m, r = rel.microdata, rel.recoding

@@ -1,7 +1,6 @@
 """Texts that mislead: spellings, formulas, orders, and values that look like published ones."""
 
 import warnings
-from enum import Enum
 
 import pandas as pd
 import pytest
@@ -28,22 +27,17 @@ def test_spellings_of_one_secret_are_reported_before_and_after(tmp_path, capsys)
 
 
 @pytest.mark.parametrize("text", ["=HYPERLINK(1)", "+1+cmd", "-2+3", "@SUM(A1)", "\t=1"])
-def test_formulas_are_written_as_they_are_with_a_warning(text, tmp_path):
-    frame = pd.DataFrame({"age": [30] * 4, "ill": [text, "b", "c", "d"]})
+@pytest.mark.parametrize("harmless", ["-5", "+3.5", "-", "a=b", "[-5 - 3]", "-1e5"])
+def test_formulas_are_written_as_they_are_with_a_warning(text, harmless, tmp_path):
+    frame = pd.DataFrame({"age": [30] * 4, "ill": [harmless, "b", "c", "d"]})
     m = ap.Microdata(frame, ["age"], "ill")
-    rel = ap.suppress(m, ap.mondrian(m, k=2))
-    with pytest.warns(UserWarning, match="spreadsheet may run texts"):
-        [path] = rel.write(tmp_path / "out.csv")
-    assert text in set(pd.read_csv(path)["ill"])
-
-
-@pytest.mark.parametrize("text", ["-5", "+3.5", "-", "a=b", "[-5 - 3]", "-1e5"])
-def test_signed_numbers_are_no_formulas(text, tmp_path):
-    frame = pd.DataFrame({"age": [30] * 4, "ill": [text, "b", "c", "d"]})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        m = ap.Microdata(frame, ["age"], "ill")
         ap.suppress(m, ap.mondrian(m, k=2)).write(tmp_path / "out.csv")
+    m = m.replace(frame=frame.assign(ill=[text, "b", "c", "d"]))
+    with pytest.warns(UserWarning, match="spreadsheet may run texts"):
+        [path] = ap.suppress(m, ap.mondrian(m, k=2)).write(tmp_path / "out.csv")
+    assert text in set(pd.read_csv(path)["ill"])
 
 
 @pytest.mark.parametrize("order", ["abc", "cba", "bca"])
@@ -99,21 +93,3 @@ def test_what_stands_for_two_things_is_refused(form, values, tmp_path):
     with pytest.raises(ColumnError, match="would have several meanings in 'q'"):
         rel.write(tmp_path / "out.csv")
     assert not list(tmp_path.iterdir())  # nothing was written
-
-
-class Sex(str, Enum):  # noqa: UP042 - a StrEnum is written as its text
-    """Equal to the text, and written otherwise."""
-
-    F = "f"
-
-
-class Number(int):
-    def __str__(self):
-        return f"no. {int(self)}"
-
-
-@pytest.mark.parametrize("values", [[Sex.F, "f"] * 2, [Number(1), 1] * 2, [True, Number(1)] * 2])
-@pytest.mark.parametrize("form", ["suppress", "generalize"])
-def test_equal_values_of_other_types_are_written_alike(values, form):
-    rel = getattr(ap, form)(table(values), ap.Partition([0] * 4))
-    assert rel.public_frame()["q"].nunique() == 1

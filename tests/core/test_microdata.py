@@ -1,6 +1,7 @@
 import decimal
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
+from enum import Enum
 
 import numpy as np
 import pandas as pd
@@ -151,6 +152,18 @@ D = decimal.Decimal
 NOON = datetime(2020, 1, 1, 12, tzinfo=UTC)
 ELSEWHERE = NOON.astimezone(timezone(timedelta(hours=2)))
 
+
+class Sex(str, Enum):  # noqa: UP042 - a StrEnum is written as its text
+    """Equal to the text, and written otherwise."""
+
+    F = "f"
+
+
+class Number(int):
+    def __str__(self):
+        return f"no. {int(self)}"
+
+
 #: Columns in which 0 and 1 of a value are equal but written differently.
 FORMS = {
     "zeros": pd.Series([-0.0, 0.0, 1.5, 1.5]),
@@ -169,6 +182,8 @@ FORMS = {
     "intervals": pd.Series(
         pd.arrays.IntervalArray.from_tuples([(-0.0, 1.0), (0.0, 1.0), (1.0, 2.0), (1.0, 2.0)])
     ),
+    "enum and text": pd.Series([Sex.F, "f", "m", "m"], dtype=object),
+    "number of its own": pd.Series([Number(1), 1, Number(2), 2], dtype=object),
     "complex": pd.Series([complex(0, -0.0), complex(0, 0.0), 1j, 1j]),
 }
 

@@ -23,13 +23,7 @@ from anonpaper.datasets import (
 from anonpaper.datasets import ipums as module
 from anonpaper.datasets.acs import SAL_AGES
 from anonpaper.datasets.registry import registry
-from anonpaper.errors import (
-    ChecksumError,
-    ColumnError,
-    DatasetError,
-    DatasetUnavailableError,
-    MissingValueError,
-)
+from anonpaper.errors import ColumnError, DatasetError, DatasetUnavailableError, MissingValueError
 from anonpaper.owner.cli import main
 
 #: Data set -> columns, distinct values per role column (QI in order, then SA), and counts of
@@ -184,13 +178,6 @@ def test_a_missing_data_set_is_a_stand_in_that_says_so_or_an_error_with_the_plac
             set(map(tuple, f.drop(columns="id").astype(str).values)) for f in (made, published)
         ]
         assert rows[0].isdisjoint(rows[1])
-
-
-def test_a_tampered_file_is_refused_even_for_a_set_with_a_stand_in(no_network):
-    file = no_network / "raw" / "healthcare-dataset-stroke-data.csv.gz"
-    file.write_bytes(gzip.compress(b"id,gender\n1,Female\n"))
-    with pytest.raises(ChecksumError, match="healthcare-dataset-stroke-data.csv.gz"):
-        ap.load("stroke")
 
 
 @pytest.mark.parametrize("distribution", ["uniform", "zipf", "gaussian"])

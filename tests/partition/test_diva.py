@@ -184,29 +184,6 @@ def test_a_cluster_beyond_a_bound_is_starred_or_rejected():
     assert raised.value.info["candidates_tried"] > 0 and raised.value.info["backtracks"] >= 0
 
 
-def several_components():
-    """Men and women of a race overlap with nobody else's targets: one component for each."""
-    m = ap.load("census", rows=20_000)
-    sigma = proportion_constraints(m, [("sex", "race")], 8_000, slack=0.1)
-    return m, [c for c in sigma if c.low >= 40] + [
-        Constraint({"sex": "Male", "race": "White", "marital stat": "Divorced"}, 40, 90)
-    ]
-
-
-@pytest.mark.parametrize("l", [None, 2])
-def test_every_component_of_the_graph_is_coloured(l):
-    m, sigma = several_components()
-    if l:
-        m = m.with_roles(sensitive="education", qi=[q for q in m.qi if q != "education"])
-    first, again = (ap.diva(m, sigma, 20, seed=3, l=l) for _ in range(2))
-    assert first.info["components"] >= 4
-    assert sorted(first.info["order"]) == list(range(len(sigma)))
-    assert all(c.holds(ap.suppress(m, first)) for c in sigma)
-    assert np.array_equal(first.labels, again.labels)
-    assert np.array_equal(first.starred, again.starred)
-    assert first.info == again.info
-
-
 # -- errors and budgets ----------------------------------------------------------------------
 
 

@@ -114,7 +114,10 @@ def covers(written, value, order=None) -> bool:
         return True
     if text.startswith("{"):
         return str(value) in text.strip("{}").split(", ")
-    first, last = re.fullmatch(r"\[(.+?) - (.+)\]", text).groups()
+    interval = re.fullmatch(r"\[(.+?) - (.+)\]", text)
+    if interval is None:
+        return False
+    first, last = interval.groups()
     if order is not None:
         return order.index(first) <= order.index(str(value)) <= order.index(last)
     return float(first) <= float(value) <= float(last)
