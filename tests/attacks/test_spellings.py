@@ -67,11 +67,6 @@ def test_one_known_secret_tells_the_other_and_the_release_says_so(tmp_path):
     assert rel.audit().loc[lambda a: a["principle"] == "warning", "meaning"].str.len().sum() > 0
 
 
-def test_with_one_secret_there_is_nothing_to_say():
-    m = ap.Microdata(FRAME, ["age"], ["ill"])
-    assert ap.suppress(m, ap.mondrian(m, 4)).warnings == ()
-
-
 def table(values):
     n = len(values)
     frame = pd.DataFrame({"q": pd.Series(values, dtype=object), "s": (list("xy") * n)[:n]})

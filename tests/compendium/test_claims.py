@@ -91,12 +91,6 @@ def test_a_reading_is_told_only_if_it_is_decided_and_differs():
     assert told == "Read as a mean, it is not reproduced."
 
 
-def test_why_is_told_where_a_claim_is_not_reproduced():
-    assert holds(False, why="ties").why == "ties"
-    assert holds(True, why="ties").why == ""
-    assert holds_everywhere([True, False], measured="0.9 times").why == "at 1 of 2 settings"
-
-
 def test_missing_measurements_are_errors():
     with pytest.raises(ParameterError, match="no measurement is missing"):
         means([[1.0, np.nan]], above=0)

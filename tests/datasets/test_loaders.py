@@ -11,19 +11,11 @@ import pandas as pd
 import pytest
 
 import anonpaper as ap
-from anonpaper.datasets import (
-    StandInWarning,
-    acs,
-    available,
-    fetch,
-    load_ipums,
-    population,
-    voter_list,
-)
+from anonpaper.datasets import StandInWarning, acs, available, load_ipums, population, voter_list
 from anonpaper.datasets import ipums as module
 from anonpaper.datasets.acs import SAL_AGES
 from anonpaper.datasets.registry import registry
-from anonpaper.errors import ColumnError, DatasetError, DatasetUnavailableError, MissingValueError
+from anonpaper.errors import ColumnError, DatasetUnavailableError
 from anonpaper.owner.cli import main
 
 #: Data set -> columns, distinct values per role column (QI in order, then SA), and counts of
@@ -77,19 +69,6 @@ def test_parts_of_adult(loaded):
     )
 
 
-def test_adult_missing_values(loaded):
-    m = loaded["adult"]
-    assert m.frame["occupation"].isna().sum() == 1843
-    assert m.sensitive_attribute.values[-1] == "?"
-    dropped = ap.load("adult", missing="drop")
-    assert dropped.n == 30_162
-    assert "2,399 rows with missing values left out" in str(dropped.origin)
-    assert not dropped.frame.isna().any().any()
-    with pytest.raises(MissingValueError, match="occupation"):
-        ap.load("adult", missing="error")
-    assert ap.load("adult", sensitive="salary-class", missing="error").n == 32_561
-
-
 def test_occ_is_the_employed_part_of_census(loaded):
     occ, census = loaded["occ"], loaded["census"].frame
     assert len(occ.cells) == 35_351
@@ -139,12 +118,6 @@ def test_rows_are_drawn_in_order_and_domains_stay(loaded):
     again, other = ap.load("adult", rows=100, seed=3), ap.load("adult", rows=100, seed=4)
     assert again.frame.equals(drawn.frame)
     assert not other.frame.equals(drawn.frame)
-
-
-def test_more_rows_than_there_are_come_with_replacement():
-    drawn = ap.load("german", rows=2_500)
-    assert drawn.n == 2_500
-    assert "with replacement" in str(drawn.origin)
 
 
 @pytest.mark.parametrize("name", FACTS)
@@ -303,16 +276,6 @@ def test_available_lists_every_data_set_without_fetching(no_network):
     assert [path for path in no_network.rglob("*") if path.is_file()] == []
     (no_network / "raw" / "adult.data").write_text("tampered")
     assert "wrong sha256" in available().set_index("name").loc["adult", "origin"]
-
-
-def test_fetch_returns_origins_without_warning(no_network, recwarn):
-    origins = fetch(["stroke"])
-    assert origins["stroke"].stand_in
-    assert len(recwarn) == 0
-    with pytest.raises(DatasetUnavailableError, match=r"german\.data"):
-        fetch(["german"])
-    with pytest.raises(DatasetError, match="did you mean 'german'"):
-        fetch(["germany"])
 
 
 def test_the_command_line_goes_on_after_a_failure_and_reports_it(no_network, capsys):

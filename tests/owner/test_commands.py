@@ -216,14 +216,6 @@ def test_what_is_no_table_is_refused(tmp_path, content, error, message):
         read(tmp_path, content)
 
 
-def test_the_wrong_delimiter_is_suggested(tmp_path, capsys):
-    said = {"age;sex\n1;f\n": "one column only", "age|dose\n1|2,5\n": "--delimiter '|'"}
-    for content, message in said.items():
-        (tmp_path / "a.csv").write_text(content)
-        assert main(["audit", str(tmp_path / "a.csv"), "--qi", "age"]) == 2
-        assert message in capsys.readouterr().err
-
-
 CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=6)
 NUMBERS = st.sampled_from(["0", "7", "-12", "1.50", "2.5", "007", "1e3", "NA", "nan", "*"])
 

@@ -70,14 +70,6 @@ def test_a_workbook_by_the_api(book, tmp_path):
         assert len(group) >= 6 and group["ill"].value_counts().max() <= len(group) / 2
 
 
-def test_widths_for_ages_take_a_top_and_missing_ages(tmp_path, capsys):
-    path, out = tmp_path / "a.csv", tmp_path / "out.csv"
-    path.write_text("age,n\n" + "60,1\n64,1\n85+,1\n85+,1\n,1\n,1\n")
-    command = f"anonymize {path} --qi age --method full_domain --k 2 --type age=ordered -o {out}"
-    assert main([*command.split(), *"--missing category --hierarchy age=widths:5,10".split()]) == 0
-    assert set(out.read_text().split("\n")) == {"age", '"[60, 65)"', "85+", "?", ""}
-
-
 @pytest.mark.parametrize("name", ["a.xlsx", "a.csv", "a.xls"])
 @pytest.mark.parametrize("begins", [b"PK\x03\x04\xff", b"\xd0\xcf\x11\xe0\xa1"])
 def test_other_files_are_no_workbook_and_no_loop(tmp_path, name, begins):
@@ -205,16 +197,6 @@ def test_what_does_not_go_with_an_engine_is_said_before_anything_is_read(given, 
                "ill", "--method", "mondrian", "-o", str(tmp_path / "out.csv"), *given]  # fmt: skip
     assert main(command) == 2
     assert f"--engine does not go with {given[0]}: " in capsys.readouterr().err
-
-
-def test_options_given_replace_those_of_a_schema_column_by_column(tmp_path):
-    path, schema = tmp_path / "a.csv", tmp_path / "s.json"
-    path.write_bytes("zip;größe;ill\n1;2;a\n2;3;b\n".encode("cp1252"))
-    ap.read(path, ["zip"], delimiter=";", encoding="cp1252", save_schema=schema)
-    m = ap.read(path, ["zip", "größe"], schema=schema, types={"zip": "text"})
-    assert [attribute.values[0] for attribute in m.attributes] == ["1", 2]
-    options = ["--schema", str(schema), "--type", "zip=text", "-q"]
-    assert main(["audit", str(path), *options]) == 0
 
 
 NUMBERS = [str(number) for number in (34, 100, 9, 41, 43, 8, 71, 50, 12, 13, 14)]

@@ -51,15 +51,6 @@ def test_a_reader_that_has_seen_enough_gets_no_traceback(people):
         assert "Traceback" not in running.stderr.read()
 
 
-def test_what_cannot_be_had_is_exit_code_1_and_says_what_can(people, tmp_path):
-    out = tmp_path / "out.csv"
-    done = run("anonymize", people, *QI, "--method", "tp", "--l", "7", "-o", out)
-    assert done.returncode == 1
-    assert "largest feasible l is 6" in done.stderr
-    assert done.stdout == ""
-    assert not out.exists()
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

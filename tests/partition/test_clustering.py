@@ -36,13 +36,6 @@ def test_k_member_and_oka_make_floor_n_over_k_clusters_of_at_least_k(m, k):
     assert (ap.k_member(m, k).sizes() == k).sum() >= m.n // k - m.n % k
 
 
-@settings(max_examples=100)
-@given(tables(**CASES), st.integers(2, 5))
-def test_parts_of_mondrian_are_as_small_as_its_paper_says(m, k):
-    sizes = ap.mondrian(m, k).sizes()
-    assert k <= sizes.min() and sizes.max() <= 2 * m.d * (k - 1) + m.cells.tuple_sizes.max()
-
-
 def test_a_wide_sparse_attribute_is_cut_like_any_other():
     rng = np.random.default_rng(0)
     m = ap.Microdata(pd.DataFrame({"a": rng.choice(100_000, 300, replace=False)}), ["a"])
@@ -132,14 +125,3 @@ def test_nobody_is_left_out_unless_asked_for(mostly_flu):
     p = klt(mostly_flu, k=4, l=2, theta=0.6667)
     assert p.info["unplaced_rows"] == 0 == p.info["unplaced_share"]
     assert ap.Theta(0.6667).holds(mostly_flu, p.labels)
-
-
-def test_rows_that_the_paper_drops_are_merged_where_all_can_be():
-    ills = ["flu"] * 6 + list("bcedcabebedacd")
-    m = ap.Microdata(pd.DataFrame({"age": range(20), "ill": ills}), ["age"], "ill")
-    with pytest.warns(UnplacedRowsWarning):
-        dropped = klt(m, k=4, l=3, theta=0.3, withheld="drop")
-    assert dropped.n_unpublished and dropped.info["unplaced_share"] == 1
-    p = klt(m, k=4, l=3, theta=0.3)
-    assert p.n_unpublished == 0
-    assert ap.Theta(0.3).holds(m, p.labels) and ap.KAnonymity(4).holds(m, p.labels)

@@ -117,12 +117,6 @@ def test_a_tree_of_several_roots_begins_with_a_star():
     assert ap.recode(apart, ap.tds(apart, 2, {"a": roots})).frame["a"].tolist() == list("xy") * 6
 
 
-def test_the_running_example_gives_the_papers_table_4():
-    r = ap.tds(ap.examples.hospital(), 2)
-    assert r.sub_domains("Age") == [["<30", "[30, 50)"], [">=50"]]
-    assert r.sub_domains("Education") == [["High school"], ["Bachelor", "Master"]]
-
-
 def test_values_that_are_written_alike_stay_apart():
     frame = pd.DataFrame({"x": np.array([1, "1", 1, "1"], dtype=object), "s": list("aabb")})
     m = ap.Microdata(frame, ["x"], "s")
