@@ -148,7 +148,7 @@ test-fast: env  ## run the unit tests and doctests only
 
 fuzz: env  ## 10,000 calls with anything, guarantees on 10,000 tables, every attack on every way x table
 	@ANONPAPER_FUZZ=10000 $(PYTEST) tests/core/test_fuzz.py tests/core/test_guarantees.py \
-	  tests/partition/test_refined.py tests/measure/test_bounds.py tests/attacks
+	  tests/attacks
 
 types: env  ## check the types of the public face
 	@$(RUN) -m mypy

@@ -37,12 +37,6 @@ def test_lines_differ_in_colour_marker_and_style(ax):
         assert len({getattr(line, look)() for line in drawn}) == 3
 
 
-def test_a_name_keeps_its_colour_where_others_are_missing(ax):
-    order = ["TP", "TP+", "Hilbert"]
-    plots.lines(ax, FRAME[FRAME["algorithm"] == "Hilbert"], "l", "stars", "algorithm", order=order)
-    assert ax.get_lines()[0].get_color() == plots.LOOKS[2]["color"]
-
-
 def test_published_values_are_hollow_and_share_the_colour(ax):
     plots.lines(ax, FRAME, "l", "stars", "algorithm")
     plots.published(ax, FRAME, "l", "stars", "algorithm")
@@ -116,11 +110,3 @@ def test_the_same_bytes_from_another_process():
         for _ in range(2)
     }
     assert len(runs) == 1
-
-
-def test_a_footer_does_not_cover_the_axis_label(ax):
-    plots.lines(ax, FRAME, "l", "stars", "algorithm")
-    plots.footer(ax.figure, "data: occ, in place of OCC")
-    ax.figure.canvas.draw()
-    footer = ax.figure.texts[0].get_window_extent()
-    assert footer.y1 <= ax.xaxis.label.get_window_extent().y0

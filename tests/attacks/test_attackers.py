@@ -2,12 +2,11 @@
 
 from collections import Counter, defaultdict
 from itertools import combinations, combinations_with_replacement
-from math import exp, log
 
 import numpy as np
 import pandas as pd
 import pytest
-from referees.published import PARAMETERS, WAYS, random_table, refused, with_tables
+from referees.published import LEVELS, PARAMETERS, WAYS, covers, random_table, refused, with_tables
 
 import anonpaper as ap
 from anonpaper.errors import AnonpaperError
@@ -24,42 +23,6 @@ def shown(rel):
     return audit.drop_duplicates("principle").set_index("principle")
 
 
-# -- the examples of the issue --------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("form", [ap.generalize, ap.suppress, ap.swap, ap.anatomize])
-def test_invented_rows_hide_nobody_from_the_register(form):
-    rng = np.random.default_rng(0)
-    n, invented = 600, 480
-    synthetic = np.arange(n + invented) >= n
-    frame = pd.DataFrame(rng.integers(20, 80, (n + invented, 2)), columns=["age", "zip"])
-    frame["ill"] = rng.choice(["flu", "cold", "hiv"], n + invented, p=[0.85, 0.1, 0.05])
-    frame.loc[synthetic, "ill"] = "hiv"
-    m = ap.Microdata(frame, ["age", "zip"], "ill", synthetic=synthetic)
-    rel = form(m, ap.mondrian(m, k=10, require=[ap.Theta(0.6)]))
-    people = frame.assign(group=rel.classes.labels)[~synthetic]
-    share = people.groupby("group")["ill"].transform(
-        lambda ill: ill.value_counts().max() / len(ill)
-    )
-    found = of(rel, "theta")
-    assert found["file"] <= 0.6 < found["concluded"] == share.max()
-    assert (found["people"], found["of"]) == ((share > 0.6).sum(), 600) and found["people"] > 300
-    assert found["attacker"] == "sees which rows are synthetic"
-    assert shown(rel).loc["theta, concluded", "level"] == found["concluded"]
-    assert any("sees which rows are synthetic" in text for text in rel.warnings)
-
-
-def test_without_withheld_or_invented_rows_there_is_nothing_to_add():
-    rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
-    assert len(rel.audit()) == 6 and rel.warnings == ()
-    found = ap.measure.attackers(rel)
-    assert (found["file"] == found["concluded"]).all() and not found["people"].any()
-    assert set(found["attacker"]) == {"counts the file"}
-
-
-# -- by hand --------------------------------------------------------------------------------------
-
-
 def withheld_classes(rel):
     """The class of every row, by looking each of its values up in the recoding's lists."""
     m, r = rel.microdata, rel.recoding
@@ -70,21 +33,6 @@ def withheld_classes(rel):
     return list(map(str, zip(*ids, strict=True)))
 
 
-def largest(values):
-    return Counter(values).most_common(1)[0][1]
-
-
-def entropy(values):
-    shares = [n / len(values) for n in Counter(values).values()]
-    return exp(-sum(p * log(p) for p in shares))
-
-
-LEVELS = {
-    "distinct l-diversity": lambda values: len(set(values)),
-    "frequency l-diversity": lambda values: len(values) / largest(values),
-    "entropy l-diversity": entropy,
-    "theta": lambda values: largest(values) / len(values),
-}
 BOUNDS = {
     ap.DistinctLDiversity: ("distinct l-diversity", lambda p: p.l),
     ap.FrequencyLDiversity: ("frequency l-diversity", lambda p: p.l),
@@ -192,6 +140,36 @@ def check(rel, knows=0):
     return table["people"].sum() > 0
 
 
+def check_rows(rel):
+    """Every published row is of its own person and allows what the person has, as it is read."""
+    m, shown = rel.microdata, rel.is_published
+    source = m.frame[shown]
+    secrets = pd.Series(secrets_of(m), m.frame.index)[shown]
+    if rel.method == "anatomize":
+        assert rel.qit[m.qi].equals(source[m.qi])
+        counts = Counter(zip(rel.partition.labels[shown], secrets, strict=True))
+        lines = rel.st[["group", "ill", "count"]].itertuples(index=False)
+        assert {(group, str(ill)): count for group, ill, count in lines} == counts
+        return
+    frame = rel.frame
+    assert frame.index.equals(source.index) and list(frame) == [*m.qi, "ill"]
+    for name in m.qi:
+        a = m.attribute(name)
+        order = [str(value) for value in a.values] if a.ordered and not a.numeric else None
+        pairs = zip(frame[name], source[name], strict=True)
+        assert all(covers(written, value, order) for written, value in pairs)
+    groups = rel.partition.labels[shown] if rel.method == "swap" else np.arange(len(frame))
+    told, true = (
+        ill.groupby(groups).agg(lambda some: sorted(map(str, some))).tolist()
+        for ill in (frame["ill"].astype(object).where(frame["ill"].notna(), "?"), secrets)
+    )
+    assert told == true
+    assert rel.method != "swap" or frame[m.qi].equals(source[m.qi])
+    if m.synthetic.any():  # without the invented rows it is that of the real ones
+        real = rel.without_synthetic().frame.astype(str).to_numpy().tolist()
+        assert real == frame[~m.synthetic[shown]].astype(str).to_numpy().tolist()
+
+
 PARAMETERS_TOO = [
     {"k": 3, "l": 2, "suppression": 0.3},
     {"k": 2, "require": [ap.Theta(0.6)], "suppression": 0.4},
@@ -222,9 +200,17 @@ def test_every_method_and_publication_by_hand(way, seed):
         m, result = run(METHODS[name], m, PARAMETERS[name])
         rel = publish(m, result, form, {}, None)
     except AnonpaperError:
+        assert seed % 3, "without marks nothing is refused"
         return
     check(rel)
     check(rel, seed % 3)
+    check_rows(rel)
+    if seed % 3 == 0:  # what the method was asked for
+        groups = grouped(by_hand(rel, secrets := secrets_of(m)), secrets).values()
+        assert min(map(len, groups)) >= PARAMETERS[name].get("k", 1)
+        assert min(LEVELS["distinct l-diversity"](g) for g in groups) >= PARAMETERS[name].get(
+            "l", 1
+        )
 
 
 def test_withheld_classes_by_every_filling():

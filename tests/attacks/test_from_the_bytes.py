@@ -4,15 +4,13 @@ The attacker reads the csv files and knows everybody's quasi-identifiers and how
 occurs in the table. Nothing of the package is used but what it wrote, and its audit.
 """
 
-import csv
 import os
-import re
 from collections import Counter, defaultdict
-from math import exp, log
 
 import numpy as np
 import pandas as pd
 import pytest
+from referees.published import LEVELS, covers, read
 
 import anonpaper as ap
 from anonpaper.errors import AnonpaperError
@@ -50,19 +48,6 @@ def grouped(m, seed):
     return [ap.generalize, ap.suppress, ap.swap, ap.anatomize][seed // 2 % 4](m, p)
 
 
-def fits(text, value):
-    """Whether a published text allows a person's value."""
-    if text in ("*", str(value)):
-        return True
-    if found := re.fullmatch(r"\[(\d+) - (\d+)\]", text):
-        return int(found[1]) <= int(value) <= int(found[2])
-    return text.startswith("{") and str(value) in text[1:-1].split(", ")
-
-
-def read(paths):
-    return [list(csv.DictReader(path.open(encoding="utf-8", newline=""))) for path in paths]
-
-
 def classes_of(rel, tables):
     """Published rows by class: (texts of the quasi-identifiers or a group number, secrets)."""
     found = defaultdict(list)
@@ -95,19 +80,12 @@ def where(rel, tables, classes, person):
         groups = rel.partition.labels[rel.microdata.frame.index.get_loc(person.name)]
         return {(groups,)} - {(-1,)}
     return {
-        c for c in classes if all(fits(text, person[q]) for text, q in zip(c, QI, strict=True))
+        c for c in classes if all(covers(text, person[q]) for text, q in zip(c, QI, strict=True))
     }
 
 
 def levels(values):
-    counts = Counter(values)
-    shares = [count / len(values) for count in counts.values()]
-    return {
-        "distinct l-diversity": len(counts),
-        "frequency l-diversity": 1 / max(shares),
-        "entropy l-diversity": exp(-sum(share * log(share) for share in shares)),
-        "theta": max(shares),
-    }
+    return {name: level_of(values) for name, level_of in LEVELS.items()}
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -129,7 +107,7 @@ def test_no_file_shows_more_than_its_audit_says(tmp_path):
             assert m.synthetic.any()  # the promise holds for all rows, not for real people
             paths = rel.write(tmp_path / "out.csv", accept="to attack it")
         attacked += 1
-        tables = read(paths)
+        tables = [*map(read, paths)]
         classes = classes_of(rel, tables)
         # by counting the file
         for name, (file, _) in said.items():

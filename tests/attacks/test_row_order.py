@@ -1,10 +1,14 @@
-"""The order of rows: the i-th row of the file is the i-th person of a register."""
+"""The order of rows and of lines: the i-th row of the file is the i-th person of a register."""
+
+from collections import Counter, defaultdict
 
 import numpy as np
+import pandas as pd
 import pytest
 from referees.published import WAYS, as_people, random_table, read, released, with_tables
 
 import anonpaper as ap
+from anonpaper.errors import ParameterError
 
 pytestmark = pytest.mark.filterwarnings("ignore:minimality attack")
 
@@ -60,3 +64,96 @@ def test_synthetic_rows_cannot_be_cut_off(tmp_path):
         assert rel.frame["pseudonym"].iloc[20:].tolist() == [f"p{i}" for i in range(20, 30)]
     # hypergeometric: mean 10/3 and variance 1.53 of each table
     assert abs(cut_off - 1000 / 3) < 6 * np.sqrt(153)
+
+
+GROUPINGS = [
+    lambda m: ap.mondrian(m, k=4, l=2),
+    lambda m: ap.hilbert(m, l=2),
+    lambda m: ap.klt(m, k=4, l=2, theta=0.75, seed=0),
+    lambda m: ap.balanced_classes(m, k=4, l=2, seed=0),
+    lambda m: ap.k_member(m, k=4, seed=0),
+]
+
+
+def by_order(qit, st):
+    """Give the rows of a group the secrets of its lines, both in the order of the files."""
+    secrets = defaultdict(list)
+    for line in st:
+        secrets[line["group"]] += [line["ill"]] * int(line["count"])
+    return {row["pseudonym"]: secrets[row["group"]].pop(0) for row in qit}
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_the_order_of_lines_tells_no_secret(ending, tmp_path):
+    """100 tables sorted by the secret."""
+    right = chance = people = 0
+    for grouping, seed in with_tables(GROUPINGS):
+        m = as_people(random_table(seed))
+        p = grouping(m.with_roles(qi=m.qi[:-1]))
+        files = ap.anatomize(m, p).write(tmp_path / f"out.{ending}")
+        guess = by_order(*map(read, files))
+        truth = m.frame["ill"].astype(str).to_numpy()
+        right += sum(guess[f"p{i}"] == truth[i] for i in np.flatnonzero(p.labels >= 0))
+        for rows in p.groups():
+            chance += sum(
+                (count / len(rows)) ** 2 for count in Counter(truth[rows]).values()
+            ) * len(rows)
+            people += len(rows)
+    assert abs(right - chance) < 6 * np.sqrt(0.25 * people)
+
+
+def test_group_numbers_are_drawn_anew(tmp_path):
+    m = as_people(random_table(0))
+    anatomy = ap.anatomize(m, ap.mondrian(m, k=3, l=2))
+    seen = set()
+    for _ in range(20):
+        files = anatomy.write(tmp_path / "out.csv")
+        qit, st = map(read, files)
+        seen.add(next(row["group"] for row in qit if row["pseudonym"] == "p0"))
+        sizes = Counter(row["group"] for row in qit)
+        for line in st:
+            sizes[line["group"]] -= int(line["count"])
+        assert set(sizes.values()) == {0}  # the two files fit
+    assert len(seen) > 2
+
+
+@pytest.mark.filterwarnings("ignore:minimality")
+@pytest.mark.parametrize("grouping", [ap.tp, ap.tp_plus])
+def test_what_tp_removed_is_not_shown(grouping):
+    """Who left the group of the equals had, nearly always, one of its most frequent secrets."""
+    tried = 0
+    for seed in range(100):
+        m = random_table(seed)
+        p = grouping(m, 2)
+        if not p.info["residue_size"]:
+            continue
+        tried += 1
+        with pytest.raises(ParameterError, match="shows which rows"):
+            ap.anatomize(m, p)
+        for rel in (ap.suppress(m, p), ap.swap(m, p)):
+            assert "minimality attack" in " ".join(rel.audit()["meaning"])
+    assert tried > 50
+
+
+@pytest.mark.parametrize("told", [0, 0.9])
+def test_groups_together_tell_what_goes_with_what(told):
+    """2,000 people of four kinds in groups of five: the secret is the kind for a share of them."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 4, 2_000)
+    ill = np.where(rng.random(2_000) < told, kind, rng.integers(0, 4, 2_000))
+    m = ap.Microdata(pd.DataFrame({"kind": kind, "ill": ill}), ["kind"], "ill")
+    groups = ap.Partition(rng.permutation(2_000) // 5)
+    right = ap.measure.definetti(ap.anatomize(m, groups))
+    shares = [max(Counter(ill[rows]).values()) / 5 for rows in groups.groups()]
+    assert right["counted"] == pytest.approx(np.mean(shares))
+    if told:  # who knows what goes with what is right for 0.925 of them
+        assert right["learned"] > 0.9 > 0.6 > right["counted"]
+    else:
+        assert abs(right["learned"] - right["counted"]) < 0.05
+    mixed = m.replace(synthetic=ill == 3)  # only real people's guesses count
+    right = ap.measure.definetti(ap.anatomize(mixed, groups))
+    tops = [(ill[rows], pd.Series(ill[rows]).mode().tolist()) for rows in groups.groups()]
+    named = [(i in top) / len(top) for secrets, top in tops for i in secrets if i != 3]
+    assert right["counted"] == pytest.approx(np.mean(named))
+    with pytest.raises(ParameterError, match="ap.swap or ap.anatomize"):
+        ap.measure.definetti(ap.suppress(m, groups))

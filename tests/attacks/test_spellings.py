@@ -1,4 +1,4 @@
-"""Spellings of secrets, formulas in cells, orders of categories, and senseless levels."""
+"""Texts that mislead: spellings, formulas, orders, and values that look like published ones."""
 
 import warnings
 
@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import anonpaper as ap
+from anonpaper.errors import ColumnError
 from anonpaper.owner.cli import main
 
 HIV = ["HIV", "hiv", "HIV ", "H.I.V.", "h-i-v", "ＨＩＶ"]
@@ -26,22 +27,17 @@ def test_spellings_of_one_secret_are_reported_before_and_after(tmp_path, capsys)
 
 
 @pytest.mark.parametrize("text", ["=HYPERLINK(1)", "+1+cmd", "-2+3", "@SUM(A1)", "\t=1"])
-def test_formulas_are_written_as_they_are_with_a_warning(text, tmp_path):
-    frame = pd.DataFrame({"age": [30] * 4, "ill": [text, "b", "c", "d"]})
+@pytest.mark.parametrize("harmless", ["-5", "+3.5", "-", "a=b", "[-5 - 3]", "-1e5"])
+def test_formulas_are_written_as_they_are_with_a_warning(text, harmless, tmp_path):
+    frame = pd.DataFrame({"age": [30] * 4, "ill": [harmless, "b", "c", "d"]})
     m = ap.Microdata(frame, ["age"], "ill")
-    rel = ap.suppress(m, ap.mondrian(m, k=2))
-    with pytest.warns(UserWarning, match="spreadsheet may run texts"):
-        [path] = rel.write(tmp_path / "out.csv")
-    assert text in set(pd.read_csv(path)["ill"])
-
-
-@pytest.mark.parametrize("text", ["-5", "+3.5", "-", "a=b", "[-5 - 3]", "-1e5"])
-def test_signed_numbers_are_no_formulas(text, tmp_path):
-    frame = pd.DataFrame({"age": [30] * 4, "ill": [text, "b", "c", "d"]})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        m = ap.Microdata(frame, ["age"], "ill")
         ap.suppress(m, ap.mondrian(m, k=2)).write(tmp_path / "out.csv")
+    m = m.replace(frame=frame.assign(ill=[text, "b", "c", "d"]))
+    with pytest.warns(UserWarning, match="spreadsheet may run texts"):
+        [path] = ap.suppress(m, ap.mondrian(m, k=2)).write(tmp_path / "out.csv")
+    assert text in set(pd.read_csv(path)["ill"])
 
 
 @pytest.mark.parametrize("order", ["abc", "cba", "bca"])
@@ -52,3 +48,43 @@ def test_the_declared_order_of_categories_does_not_show(order):
         m = ap.Microdata(frame, ["q"], "s", domains=domains)
         rel = ap.generalize(m, ap.Partition([0, 0, 1, 1]))
         assert set(rel.public_frame()["q"]) == {"{a, b}"}
+
+
+FRAME = pd.DataFrame({"age": [30, 31] * 2, "ill": list("abcd"), "drug": list("wxyz")})
+
+
+def test_one_known_secret_tells_the_other_and_the_release_says_so(tmp_path):
+    """All levels are of four equally likely values; yet who knows the drug knows the illness."""
+    m = ap.Microdata(FRAME, ["age"], ["ill", "drug"])
+    rel = ap.suppress(m, ap.mondrian(m, 4, 4, diversity="distinct"))
+    audit = rel.audit().set_index("principle")["level"]
+    assert audit["entropy l-diversity of ill"] == pytest.approx(4)
+    with pytest.warns(UserWarning, match="several sensitive values.*surer of the others"):
+        [path] = rel.write(tmp_path / "published.csv")
+    published = pd.read_csv(path)
+    assert (published.groupby(["age", "drug"])["ill"].nunique() == 1).all()
+    assert "several sensitive values" in repr(rel)
+    assert rel.audit().loc[lambda a: a["principle"] == "warning", "meaning"].str.len().sum() > 0
+
+
+def table(values):
+    n = len(values)
+    frame = pd.DataFrame({"q": pd.Series(values, dtype=object), "s": (list("xy") * n)[:n]})
+    return ap.Microdata(frame, ["q"], "s")
+
+
+PAIRS = ap.Partition([0, 0, 1, 1, 2, 2])
+
+
+@pytest.mark.parametrize(
+    ("form", "values"),
+    [
+        ("suppress", ["*", "*", "a", "b", "c", "c"]),
+        ("generalize", ["{a, b}", "{a, b}", "a", "b", "c", "c"]),
+    ],
+)
+def test_what_stands_for_two_things_is_refused(form, values, tmp_path):
+    rel = getattr(ap, form)(table(values), PAIRS)
+    with pytest.raises(ColumnError, match="would have several meanings in 'q'"):
+        rel.write(tmp_path / "out.csv")
+    assert not list(tmp_path.iterdir())  # nothing was written

@@ -33,9 +33,6 @@ def test_the_audit_says_what_the_absence_of_people_tells(tmp_path):
     assert tried > 80
 
 
-# -- what only withheld rows have, in the saved recoding and in next year's table ----------------
-
-
 def one_of_990_years(later=0):
     frame = pd.DataFrame({"age": [*range(30, 70), 990], "ill": list("ab") * 20 + ["c"]})
     return ap.Microdata(frame.assign(age=frame["age"] - later), ["age"], "ill")
@@ -83,9 +80,6 @@ def test_a_release_by_a_saved_recoding_depends_on_no_value_of_a_withheld_row(see
             again = ap.recode(ap.Microdata(changed, ["age", "zip"], "ill"), recoding, "suppress")
             if (again.is_published == rel.is_published).all():
                 assert sorted(again.public_frame().astype(str).to_numpy().tolist()) == expected
-
-
-# -- trees that tell nothing of withheld people ----------------------------------------
 
 
 def test_a_set_of_all_that_is_shown_is_a_star():

@@ -1,4 +1,4 @@
-"""Grids give the same rows in any number of processes; results say what they were made from."""
+"""Grids give the same rows in any number of processes; results and digests say of what."""
 
 import importlib
 import json
@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from anonpaper import plots
-from anonpaper.compendium import claims
+from anonpaper.compendium import claims, provenance
 from anonpaper.compendium.grids import run_grid
 from anonpaper.compendium.results import Results
 from anonpaper.compendium.shown import COLOURS
@@ -190,17 +190,6 @@ class TestResults:
         assert manifest["outputs"]["xiao2010/fig2a.png"]["timing"]
         assert not manifest["outputs"]["xiao2010/stars.csv"]["timing"]
 
-    def test_two_runs_write_the_same_bytes(self, root):
-        digests = []
-        for _ in range(2):
-            figure, ax = plots.subplots()
-            ax.plot([1, 2], [3, 4])
-            results = Results("xiao2010", notebook="1_example", microdata=[from_source()])
-            results.figure(figure, "fig2a", data=NUMBERS)
-            plots.plt.close(figure)
-            digests.append((root / "xiao2010/fig2a.png").read_bytes())
-        assert digests[0] == digests[1]
-
     @pytest.mark.parametrize(
         ("source", "texts"),
         [
@@ -278,3 +267,46 @@ class TestResults:
             exec('Results.from_parameters("xiao2010", "1_one")', here)
         with pytest.raises(ParameterError, match="no 2_two.ipynb in notebooks/xiao2010"):
             exec('Results.from_parameters("xiao2010", "2_two")', here)
+
+
+@pytest.fixture
+def places(tmp_path, monkeypatch):
+    """A package, a paper and a folder of own questions, with a module each."""
+    found = [tmp_path / name for name in ("anonpaper", "notebooks/one2001", "notebooks/together")]
+    for folder in found:
+        folder.mkdir(parents=True)
+        (folder / f"{folder.name}.py").write_text(
+            "def f(x):\n    '''Words.'''\n    return x + 1\n"
+        )
+        monkeypatch.syspath_prepend(folder)
+    (found[1] / "paper.toml").touch()
+    monkeypatch.delitem(sys.modules, "together", raising=False)  # imported by another test
+    monkeypatch.setattr(provenance, "notebooks_folder", lambda: tmp_path / "notebooks")
+    monkeypatch.setattr(provenance, "PACKAGE", found[0])
+    return dict(zip(("package", "paper", "own"), found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "text", "changed"),
+    [
+        ("package", "table.toml", "y = 2\n", (True, True)),
+        ("paper", "one2001_topic.py", "y = 2\n", (True, True)),
+        ("own", "together_topic.py", "y = 2\n", (False, True)),
+        ("paper", "claims.py", "y = 2\n", (False, False)),
+        (
+            "paper",
+            "one2001.py",
+            "# said\ndef f(x):\n    '''Other.'''\n\n    return x + 1\n",
+            (0, 0),
+        ),
+        ("paper", "one2001.py", "def f():\n    '''Words.'''\n    return 2\n", (1, 1)),
+    ],
+)
+def test_a_digest_covers_the_package_and_what_lies_beside_a_notebook(
+    places, place, name, text, changed
+):
+    """An edit of words, of a claim, or of another paper, makes nothing again."""
+    before = [provenance.code_digest(module) for module in ("one2001", "together")]
+    (places[place] / name).write_text(text)
+    after = [provenance.code_digest(module) for module in ("one2001", "together")]
+    assert tuple(was != now for was, now in zip(before, after, strict=True)) == changed

@@ -1,4 +1,4 @@
-"""Loops give the same compiled and interpreted, and are compiled again after a change."""
+"""Loops give the same compiled, interpreted, and without any package that is not needed."""
 
 import json
 import os
@@ -7,10 +7,14 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import anonpaper
+import anonpaper as ap
 from anonpaper import compiled
+from anonpaper.datasets import loading
+from anonpaper.errors import NotInstalledError
 
 ROOT = Path(anonpaper.__file__).parents[1]
 
@@ -77,3 +81,42 @@ def test_a_loop_is_compiled_for_many_rows_or_after_long_and_wraps_around(monkeyp
     assert by_rows(many) == len(many) and "compiled" in vars(by_rows) and by_rows(two) == 1
     monkeypatch.setattr(compiled, "MOST_SECONDS", -1.0)
     assert by_time(few) == 10 and "compiled" in vars(by_time)
+
+
+M = ap.examples.hospital()
+A_CSV = Path(ap.__file__).parent / "datasets" / "schooling.csv"
+
+
+def written(path):
+    ap.suppress(M, ap.tp(M, l=2)).write(path)
+
+
+CALLS = {
+    "learning: sklearn.ensemble": lambda path: ap.repair.pattern_friendly(M),
+    "excel: openpyxl": lambda path: ap.read(path.with_suffix(".xlsx"), ["age"]),
+    "parquet: pyarrow": written,
+    "plots: matplotlib": lambda path: ap.plots,
+    "scale: ibis": lambda path: ap.scan(A_CSV, qi=["level"]),
+    "search: pymoo.algorithms.moo.nsga2": lambda path: ap.preference_search(M, k=2),
+}
+
+
+@pytest.mark.parametrize("needed", CALLS)
+def test_what_an_extra_brings_is_named_where_it_is_missing(needed, tmp_path, monkeypatch):
+    extra, _, package = needed.partition(": ")
+    monkeypatch.setitem(sys.modules, package, None)
+    for module in ("anonpaper.plots", "anonpaper.recoders.nsga2"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    monkeypatch.delattr(ap, "plots", raising=False)
+    monkeypatch.delattr(ap.recoders, "nsga2", raising=False)
+    with pytest.raises(NotInstalledError, match=rf"{package} .*pip install '\.\[{extra}\]'"):
+        CALLS[needed](tmp_path / "table.parquet")
+    assert not [*tmp_path.iterdir()]
+
+
+def test_without_pyarrow_a_data_set_is_built_each_time(tmp_path, monkeypatch):
+    monkeypatch.setenv("ANONPAPER_CACHE", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    made = [loading.parsed("one", (), lambda n=n: pd.DataFrame({"n": [n]})) for n in (1, 2)]
+    assert [frame["n"].item() for frame in made] == [1, 2]
+    assert not [*tmp_path.iterdir()]

@@ -9,59 +9,6 @@ from hypothesis import strategies as st
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.groups import check_partition
-
-
-@pytest.mark.parametrize(
-    "labels",
-    [
-        [0, 2], [-2, 0], [0.5, 1.0], [[0], [1]], [2**60, 0], [2**60], [0, -(2**60)], ["a"], 0,
-        np.array([2**63, 0], dtype=np.uint64), [True, False], [None],
-    ],
-)  # fmt: skip
-def test_labels_with_gaps_or_of_wrong_type_are_refused(labels):
-    m = ap.Microdata(pd.DataFrame({"q": range(np.size(labels))}), ["q"])
-    with pytest.raises(errors.ParameterError):
-        ap.Partition(labels)
-    with pytest.raises(errors.ParameterError):
-        ap.KAnonymity(2).level(m, labels)
-
-
-@pytest.mark.parametrize("given", [[0, 0], None, ap.Recoding, "p"])
-def test_what_is_no_partition_is_named(given):
-    m = ap.examples.hospital()
-    with pytest.raises(errors.ParameterError, match="expected a Partition"):
-        check_partition(given)
-    with pytest.raises(errors.ParameterError, match="expected a Partition"):
-        ap.suppress(m, given)
-    with pytest.raises(errors.ParameterError, match="has 2 rows, the table 10"):
-        check_partition(ap.Partition([0, 0]), m.n)
-
-
-AGES = pd.DataFrame({"age": [17, 23, 24, 41], "sex": list("fmfm")})
-
-
-@pytest.mark.parametrize("maps", [[[0, 1, 1], [0, 0]], [[0, 1, 1, 3], [0, 0]], [[0, 0, 0, 0]]])
-def test_maps_that_fit_no_domain_are_refused(maps):
-    m = ap.Microdata(AGES, ["age", "sex"])
-    with pytest.raises(errors.ParameterError):
-        ap.Recoding(m.attributes, maps)
-
-
-def test_what_is_wrong_with_a_hierarchy_is_named():
-    with pytest.raises(errors.HierarchyError, match="same number of levels"):
-        ap.Hierarchy([["a", "x", "*"], ["b", "*"]])
-    with pytest.raises(errors.HierarchyError, match="twice"):
-        ap.Hierarchy([["a", "*"], ["a", "*"]])
-    with pytest.raises(errors.HierarchyError, match="belongs to both"):
-        ap.Hierarchy([["a", "x", "y"], ["b", "x", "z"]])
-    with pytest.raises(errors.HierarchyError):
-        ap.Hierarchy([])
-    m = ap.Microdata(AGES, ["sex"])
-    with pytest.raises(errors.HierarchyError, match="'m'"):
-        ap.Hierarchy.flat(["f"]).maps(m.attributes[0])
-    with pytest.raises(errors.HierarchyError, match="'x'"):
-        ap.Hierarchy.flat(["f"]).generalize("x", 1)
 
 
 @settings(deadline=None)
@@ -142,9 +89,6 @@ def test_searches_publish_the_names_of_the_trees_they_are_given():
     assert shown.tolist() == ["0213*", "0213*", "0214*", "0214*", "100**"] * 2
     # a tree of the search's own gives no names
     assert ap.recode(m, ap.full_domain(m, k=10)).frame["zip"].tolist() == ["*"] * 10
-
-
-# -- hierarchies of a column, in a line --------------------------------------------------------
 
 
 @settings(deadline=None)

@@ -3,7 +3,6 @@
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import anonpaper as ap
@@ -57,16 +56,6 @@ def test_what_cannot_be_read_is_an_error_of_the_package(name, folder):
     (folder / name).write_bytes(bytes(range(256)))
     with pytest.raises(AnonpaperError):
         READERS[name](name)
-
-
-def test_half_of_a_surrogate_pair_is_refused_where_it_is_written(folder):
-    m = ap.Microdata(pd.DataFrame({"q": ["a", "half\ud800"] * 2}, dtype=object), ["q"])
-    for ending in ("csv", "parquet"):
-        with pytest.raises(AnonpaperError, match="not Unicode"):
-            ap.suppress(m, ap.mondrian(m, 2)).write(f"out.{ending}")
-    with pytest.raises(FileError, match="not Unicode"):
-        ap.Hierarchy.flat(["a", "half\ud800"]).to_csv("tree.csv")
-    assert not {"tree.csv", "out.csv"} & {path.name for path in folder.iterdir()}
 
 
 @pytest.mark.parametrize("sep", ["", ";;", '"', "\n", "\r", "\0", None, 5])

@@ -23,7 +23,7 @@ def as_pycanon(m, p):
 @given(grouped_tables())
 def test_levels_agree_with_pycanon(grouped):
     m, p = grouped
-    referee = as_pycanon(m, p)
+    referee = frame, qi, sensitive = as_pycanon(m, p)
     labels = p.labels
     assert principles.KAnonymity(1).level(m, labels) == anonymity.k_anonymity(*referee[:2])
     assert principles.DistinctLDiversity(1).level(m, labels) == anonymity.l_diversity(*referee)
@@ -34,18 +34,9 @@ def test_levels_agree_with_pycanon(grouped):
     entropy_l = principles.EntropyLDiversity(1).level(m, labels)
     floors = {int(entropy_l + rounding) for rounding in (-1e-9, 0, 1e-9)}
     assert anonymity.entropy_l_diversity(*referee) in floors
-
-
-@settings(max_examples=20)
-@given(grouped_tables())
-def test_t_closeness_agrees_with_pycanon(grouped):
-    m, p = grouped
-    # Text values: pycanon takes every two values to be equally far apart.
-    frame, qi, sensitive = as_pycanon(m, p)
-    frame["s"] = "v" + frame["s"]
-    assert principles.TCloseness(1).level(m, p.labels) == pytest.approx(
-        anonymity.t_closeness(frame, qi, sensitive), abs=1e-9
-    )
+    frame["s"] = "v" + frame["s"]  # of texts, every two are equally far apart
+    closeness = anonymity.t_closeness(frame, qi, sensitive)
+    assert principles.TCloseness(1).level(m, labels) == pytest.approx(closeness, abs=1e-9)
 
 
 @settings(max_examples=40)
@@ -72,27 +63,6 @@ def test_ordered_t_closeness_is_the_earth_movers_distance(grouped, unused):
         assert principle.level(wide, p.labels) == pytest.approx(principle.level(m, p.labels))
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        lambda: ap.KAnonymity(0),
-        lambda: ap.KAnonymity(2.5),
-        lambda: ap.DistinctLDiversity(0),
-        lambda: ap.FrequencyLDiversity(0.5),
-        lambda: ap.EntropyLDiversity("2"),
-        lambda: ap.RecursiveLDiversity(0, 2),
-        lambda: ap.Theta(0),
-        lambda: ap.Theta(1.1),
-        lambda: ap.Theta(float("nan")),
-        lambda: ap.TCloseness(-0.1),
-        lambda: ap.TCloseness(0.1, distance="hops"),
-    ],
-)
-def test_parameters_out_of_range_are_refused(make):
-    with pytest.raises(errors.ParameterError):
-        make()
-
-
 @settings(max_examples=40)
 @given(grouped_tables(), st.integers(1, 4), st.floats(0.05, 1))
 def test_counts_and_labels_give_the_same_answer(grouped, l, share):
@@ -114,23 +84,6 @@ def test_counts_and_labels_give_the_same_answer(grouped, l, share):
         if not isinstance(principle, ap.TCloseness):  # which compares with the other groups
             alone = [group for group, counts in enumerate(table) if not principle.holds(counts)]
             assert alone == by_labels
-
-
-@settings(max_examples=60)
-@given(grouped_tables(), st.integers(2, 6), st.sampled_from(["frequency", "distinct"]))
-def test_a_table_is_diverse_exactly_if_the_group_of_all_its_rows_is(grouped, l, diversity):
-    m, _ = grouped
-    counts = m.frame["s"].value_counts()
-    largest = m.n // counts.max() if diversity == "frequency" else len(counts)
-    if l > m.n:
-        with pytest.raises(errors.ParameterError):
-            principles.require_diverse(m, l, diversity)
-    elif l <= largest:
-        assert principles.require_diverse(m, l, diversity) == l
-    else:
-        remedy = f"largest feasible l is {largest}" if largest > 1 else "no l of 2 or more"
-        with pytest.raises(errors.InfeasibleError, match=f"{diversity} {l}-diverse.*{remedy}"):
-            principles.require_diverse(m, l, diversity)
 
 
 def test_every_number_that_the_report_calls_feasible_is_reached_and_the_next_is_not():

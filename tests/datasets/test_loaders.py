@@ -1,4 +1,4 @@
-"""Every data set: rows, columns, known counts, roles. Stand-ins must meet the same facts."""
+"""Every data set: rows, columns, known counts, roles; stand-ins, extracts and made-up people."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ import pandas as pd
 import pytest
 
 import anonpaper as ap
-from anonpaper.datasets import StandInWarning, acs
+from anonpaper.datasets import StandInWarning, acs, available, load_ipums, population, voter_list
+from anonpaper.datasets import ipums as module
+from anonpaper.datasets.acs import SAL_AGES
 from anonpaper.datasets.registry import registry
-from anonpaper.errors import (
-    AnonpaperError,
-    ChecksumError,
-    ColumnError,
-    DatasetUnavailableError,
-    MissingValueError,
-)
+from anonpaper.errors import ColumnError, DatasetUnavailableError
+from anonpaper.owner.cli import main
 
 #: Data set -> columns, distinct values per role column (QI in order, then SA), and counts of
 #: the sensitive attribute or of its most frequent value.
@@ -43,22 +40,21 @@ def loaded():
         return {name: ap.load(name) for name in registry()}
 
 
-@pytest.mark.parametrize("name", FACTS)
-def test_rows_columns_domains_and_counts_are_the_published_ones(loaded, name):
-    m = loaded[name]
+def check_facts(m, name):
     columns, distinct, counts = FACTS[name]
     assert (m.n, m.frame.shape[1]) == (registry()[name].rows, columns)
-    roles = [*m.codes.T, m.sensitive_codes]
-    assert [len(np.unique(codes)) for codes in roles] == distinct
+    assert [len(np.unique(codes)) for codes in [*m.codes.T, m.sensitive_codes]] == distinct
     for value, count in counts.items():
         assert m.sensitive_counts[m.sensitive_attribute.code(value)] == count
+
+
+@pytest.mark.parametrize("name", FACTS)
+def test_rows_columns_domains_and_counts_are_the_published_ones(loaded, name):
+    check_facts(m := loaded[name], name)
     assert isinstance(m.frame.index, pd.RangeIndex)
     assert (m.qi, m.sensitive) == (registry()[name].qi, registry()[name].sensitive)
     assert m.origin.dataset == name and "\n" not in str(m.origin)
     assert m.origin.stand_in == (m.origin.how == "stand-in")
-
-
-# -- adult ---------------------------------------------------------------------------------
 
 
 def test_parts_of_adult(loaded):
@@ -71,22 +67,6 @@ def test_parts_of_adult(loaded):
     pd.testing.assert_frame_equal(
         both.frame[:32_561].astype(object), train.frame.astype(object), check_dtype=False
     )
-
-
-def test_adult_missing_values(loaded):
-    m = loaded["adult"]
-    assert m.frame["occupation"].isna().sum() == 1843
-    assert m.sensitive_attribute.values[-1] == "?"
-    dropped = ap.load("adult", missing="drop")
-    assert dropped.n == 30_162
-    assert "2,399 rows with missing values left out" in str(dropped.origin)
-    assert not dropped.frame.isna().any().any()
-    with pytest.raises(MissingValueError, match="occupation"):
-        ap.load("adult", missing="error")
-    assert ap.load("adult", sensitive="salary-class", missing="error").n == 32_561
-
-
-# -- census, occ, sal ----------------------------------------------------------------------
 
 
 def test_occ_is_the_employed_part_of_census(loaded):
@@ -126,17 +106,6 @@ def test_sal_is_the_same_for_the_same_seed(loaded):
     assert not other.equals(again)
 
 
-# -- roles and rows ------------------------------------------------------------------------
-
-
-def test_roles_can_be_overridden():
-    m = ap.load("adult", qi=["age", "native-country"], sensitive="salary-class")
-    assert (m.qi, m.sensitive) == (["age", "native-country"], "salary-class")
-    assert ap.load("adult", qi=["age", "occupation"]).sensitive is None
-    with pytest.raises(ColumnError, match="weight"):
-        ap.load("adult", qi=["weight"])
-
-
 def test_rows_are_drawn_in_order_and_domains_stay(loaded):
     whole = loaded["adult"]
     drawn = ap.load("adult", rows=100, seed=3)
@@ -149,32 +118,6 @@ def test_rows_are_drawn_in_order_and_domains_stay(loaded):
     again, other = ap.load("adult", rows=100, seed=3), ap.load("adult", rows=100, seed=4)
     assert again.frame.equals(drawn.frame)
     assert not other.frame.equals(drawn.frame)
-
-
-def test_more_rows_than_there_are_come_with_replacement():
-    drawn = ap.load("german", rows=2_500)
-    assert drawn.n == 2_500
-    assert "with replacement" in str(drawn.origin)
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
-        ("adult", {"rows": 0}, "rows must be"),
-        ("adult", {"rows": 2.5}, "rows must be"),
-        ("adult", {"missing": "keep"}, "missing must be"),
-        ("adult", {"part": "second"}, "part must be"),
-        ("german", {"part": "train"}, "'german' has no parts, only .* leave part out"),
-        ("sal", {"seed": -1}, "seed must be"),
-        ("adlut", {}, "did you mean 'adult'"),
-    ],
-)
-def test_bad_parameters_are_named(name, options, message):
-    with pytest.raises(AnonpaperError, match=message):
-        ap.load(name, **options)
-
-
-# -- offline -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", FACTS)
@@ -193,11 +136,7 @@ def test_a_missing_data_set_is_a_stand_in_that_says_so_or_an_error_with_the_plac
     with pytest.warns(StandInWarning, match=f"{name}: STAND-IN DATA"):
         m = ap.load(name)
     assert m.origin.stand_in and m.origin.how == "stand-in" and "STAND-IN" in str(m.origin)
-    columns, distinct, counts = FACTS[name]
-    assert (m.n, m.frame.shape[1]) == (entry.rows, columns)
-    assert [len(np.unique(codes)) for codes in [*m.codes.T, m.sensitive_codes]] == distinct
-    for value, count in counts.items():
-        assert m.sensitive_counts[m.sensitive_attribute.code(value)] == count
+    check_facts(m, name)
     made, published = m.frame, loaded[name].frame
     assert made.columns.tolist() == published.columns.tolist()
     assert [*map(str, made.dtypes)] == [*map(str, published.dtypes)]
@@ -214,8 +153,135 @@ def test_a_missing_data_set_is_a_stand_in_that_says_so_or_an_error_with_the_plac
         assert rows[0].isdisjoint(rows[1])
 
 
-def test_a_tampered_file_is_refused_even_for_a_set_with_a_stand_in(no_network):
-    file = no_network / "raw" / "healthcare-dataset-stroke-data.csv.gz"
-    file.write_bytes(gzip.compress(b"id,gender\n1,Female\n"))
-    with pytest.raises(ChecksumError, match="healthcare-dataset-stroke-data.csv.gz"):
-        ap.load("stroke")
+@pytest.mark.parametrize("distribution", ["uniform", "zipf", "gaussian"])
+def test_the_population_has_the_distribution_asked_for(distribution):
+    m = population(distribution)
+    assert (m.n, m.d, m.frame.shape[1]) == (100_000, 6, 7)
+    share = np.bincount(m.codes[:, m.attribute_index("ethnicity")]) / m.n
+    place = np.arange(1, 6)
+    weight = {"uniform": np.ones(5), "zipf": 1 / place,
+              "gaussian": np.exp(-((place - 3) ** 2) / (2 * 1.25**2))}[distribution]  # fmt: skip
+    assert share == pytest.approx(weight / weight.sum(), abs=0.006)
+    assert m.frame.equals(population(distribution).frame)
+    assert not m.frame.equals(population(distribution, seed=1).frame)
+
+
+RNG = np.random.default_rng(3)
+PEOPLE = pd.DataFrame(
+    {
+        "age": RNG.integers(18, 90, 500),
+        "town": pd.Categorical(RNG.choice(["north", "south"], 500), ["south", "north", "west"]),
+        "secret": RNG.integers(0, 9, 500),
+    },
+    index=[f"p{i}" for i in range(500)],
+)
+
+
+def test_an_entry_says_what_the_table_says_of_its_person():
+    voters = voter_list(PEOPLE, ["town", "age"], share=0.4, seed=1)
+    assert list(voters) == ["name", "town", "age"]
+    assert len(voters) == 200 and voters.index.is_unique
+    said = voters[["town", "age"]]
+    pd.testing.assert_frame_equal(said, PEOPLE.loc[voters.index, ["town", "age"]])
+
+
+@pytest.mark.parametrize(("outdated", "least", "most"), [(0.5, 0.35, 0.5), (1, 0.85, 1)])
+def test_an_outdated_entry_differs_in_one_column_at_most(outdated, least, most):
+    voters = voter_list(PEOPLE, ["age", "secret"], outdated=outdated, seed=1)
+    differs = voters[["age", "secret"]] != PEOPLE.loc[voters.index, ["age", "secret"]]
+    assert differs.sum(axis=1).max() == 1
+    assert least < differs.any(axis=1).mean() < most  # some draws hit the same value
+
+
+IPUMS = """\
+YEAR,AGE,SEX,RACE,MARST,BPL,EDUCD,CLASSWKRD,INCTOT,OCC1990
+2005,41,2,1,4,36,101,22,31500,95
+2005,17,1,2,6,200,50,0,0,999
+2005,16,1,2,6,200,40,0,9999999,999
+2005,97,2,9,5,6,2,0,-1200,991
+2005,30,1,6,1,525,116,27,250000,889
+2005,55,1,3,3,110,64,14,99999,3
+2005,60,1,7,2,453,71,13,2000,20
+"""
+
+
+FRAME = {
+    "Age": [41, 17, 95, 30, 55, 60],
+    "Gender": ["Female", "Male", "Female", "Male", "Male", "Male"],
+    "Birth Place": ["US state 36", "Americas", "US state 06", "Asia", "US outlying areas",
+                    "Europe"],
+    "Education": ["Bachelor's degree", "Grade 11", "None", "Doctorate", "GED",
+                  "Some college, a year or more"],
+    "Income": [30_000, 0, 0, 98_000, 98_000, 2_000],
+}  # fmt: skip
+
+
+@pytest.fixture
+def ipums(tmp_path):
+    path = tmp_path / "usa_00001.csv"
+    path.write_text(IPUMS)
+    return path
+
+
+def test_sal_and_occ_of_an_ipums_extract(ipums):
+    m = load_ipums(ipums)
+    assert (m.qi, m.sensitive, m.n) == (list(module.VARIABLES), "Income", 6)
+    assert {name: m.frame[name].tolist() for name in FRAME} == FRAME
+    third = ["Three or more major races", "Widowed", "Not in universe"]
+    assert m.frame.loc[2, ["Race", "Marital Status", "Work Class"]].tolist() == third
+    assert str(m.origin).startswith("sal: usa_00001.csv (user's extract")
+    assert "6 adults of 7 persons" in str(m.origin) and m.origin.substitute_for is None
+    packed = ipums.with_suffix(".csv.gz")
+    packed.write_bytes(gzip.compress(ipums.read_bytes()))
+    assert load_ipums(packed).frame.equals(m.frame)
+    occ = load_ipums(ipums, "occ")  # those with an occupation
+    assert occ.sensitive == "Occupation"
+    assert occ.frame["Occupation"].tolist() == [80, 880, 0, 20]
+    sizes = ap.compendium.reference("xiao2010_tab6_domain_sizes").set_index("attribute")
+    for attribute in m.attributes[1:]:  # ages are those that occur
+        assert attribute.size == sizes["domain_size"][attribute.name]
+    assert SAL_AGES[1] - SAL_AGES[0] + 1 == sizes["domain_size"]["Age"]
+    assert sizes["domain_size"]["Occupation"] * module.OCCUPATION_WIDTH == 1000
+    drawn = [load_ipums(ipums, rows=3, seed=seed) for seed in (0, 0, 1)]
+    assert drawn[0].n == 3 and drawn[0].frame.equals(drawn[1].frame)
+    assert not drawn[0].frame.equals(drawn[2].frame)
+    assert "3 drawn with seed 1" in str(drawn[2].origin)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("MARST", "MARRIED", "lacks the variables .*MARST.*; it has"),
+        ("41,2,1,4", "41,3,1,4", r"SEX .* unknown codes \[3"),
+        ("41,2,1,4", "41,2,1,x", "MARST in .*: "),
+        ("41,2,1,4,36", "41,2,1,4,", "Birth Place"),
+        ("41,2,1,4,36", "41,2,1,4,14", "Birth Place"),  # a number that no state has
+    ],
+)
+def test_bad_extracts_are_named(ipums, old, new, says):
+    ipums.write_text(IPUMS.replace(old, new))
+    with pytest.raises(ColumnError, match=says):
+        load_ipums(ipums)
+
+
+def test_available_lists_every_data_set_without_fetching(no_network):
+    table = available().set_index("name")
+    assert table.index.tolist() == list(registry())
+    assert table["rows"].to_dict() == {name: data.rows for name, data in registry().items()}
+    assert table.loc["adult", "origin"] == "to be fetched"
+    assert table.loc["sal", "origin"] == "from census: to be fetched"
+    assert table.loc["stroke", "origin"] == "stand-in"
+    assert table.loc["diabetes", "origin"] == "to be fetched, else stand-in"
+    assert table.notna().all().all()
+    assert [path for path in no_network.rglob("*") if path.is_file()] == []
+    (no_network / "raw" / "adult.data").write_text("tampered")
+    assert "wrong sha256" in available().set_index("name").loc["adult", "origin"]
+
+
+def test_the_command_line_goes_on_after_a_failure_and_reports_it(no_network, capsys):
+    assert main(["fetch", "stroke", "german", "pantheon"]) == 1
+    printed = capsys.readouterr()
+    lines = printed.out.splitlines()
+    assert [line.split(": ")[0] for line in lines] == ["stroke", "pantheon"]
+    assert all("STAND-IN" in line for line in lines)
+    assert "german.data" in printed.err

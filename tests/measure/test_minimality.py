@@ -104,21 +104,12 @@ def test_bound_after_tp_holds_for_everybody(name):
 def test_what_cannot_be_repeated_is_refused():
     m = ap.examples.hospital()
     p = ap.tp(m, l=2)
-    with pytest.raises(ParameterError, match="cannot be run again: only tp"):
-        minimality(ap.suppress(m, ap.hilbert(m, l=2)))
-    for rel in (
-        ap.swap(m, p),
-        ap.anatomize(m, ap.mondrian(m, 2, 2)),
-        ap.suppress(m, ap.oka(m, 2)),
-    ):
+    for rel in (ap.suppress(m, ap.hilbert(m, l=2)), ap.swap(m, p), ap.suppress(m, ap.oka(m, 2)),
+                ap.anatomize(m, ap.mondrian(m, 2, 2))):  # fmt: skip
         with pytest.raises(ParameterError, match="cannot be run again"):
             minimality(rel)
     with pytest.raises(SizeLimitError, match="allows more than 1 tables"):
         minimality(ap.generalize(m, ap.mondrian(m, 2, 2)), most=1)
-    with pytest.raises(ParameterError, match="most must be an integer"):
-        minimality(ap.suppress(m, p), most=0)
-    with pytest.raises(ParameterError, match="expected a Release"):
-        minimality(p)
     withheld = ap.Partition(np.where(p.labels == 2, -1, p.labels))
     with pytest.raises(ParameterError, match="4 rows are withheld"):
         minimality(ap.suppress(m, withheld))

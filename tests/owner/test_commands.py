@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 
-import anonpaper as ap
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
 from anonpaper.owner.cli import main
 from anonpaper.owner.methods import METHODS, takes
@@ -103,15 +102,6 @@ def test_the_help_names_all_methods_with_options_that_there_are(capsys):
     }
 
 
-def test_it_does_what_the_package_does(people, capsys, tmp_path):
-    anonymized(capsys, people, *ROLES, "--method", "tp+", "--l", "3", "-o", tmp_path / "out.csv")
-    frame = pd.read_csv(people, dtype={"zip": str}, keep_default_na=False)
-    m = ap.Microdata(frame, ["age", "sex", "zip"], "illness")
-    expected = ap.suppress(m, ap.tp_plus(m, 3)).frame
-    found = pd.read_csv(tmp_path / "out.csv", dtype=str, keep_default_na=False)
-    assert rows(found) == rows(expected.astype(str))
-
-
 def test_a_seed_repeats_groups_and_swaps_but_never_the_order(people, capsys, tmp_path):
     out = tmp_path / "out.csv"
     klt = ["--method", "klt", "--k", 4, "--l", 2, "-o", out, "--force"]
@@ -126,26 +116,6 @@ def test_a_seed_repeats_groups_and_swaps_but_never_the_order(people, capsys, tmp
     assert main(["anonymize", *map(str, [people, *ROLES, *klt, "--seed", 1])]) == 0
     printed = capsys.readouterr()
     assert "must not be published" in printed.err and "must not be published" in printed.out
-
-
-def test_published_values_are_those_of_the_file(people, capsys, tmp_path):
-    anonymized(
-        capsys,
-        people,
-        """--qi 'zip,"income, monthly"' --sensitive illness --method tp --l 2 --keep name""",
-        f"-o {tmp_path}/out.csv",
-    )
-    before = pd.read_csv(people, dtype=str, keep_default_na=False)
-    after = pd.read_csv(tmp_path / "out.csv", dtype=str, keep_default_na=False)
-    assert after.columns.tolist() == ["name", "zip", "income, monthly", "illness"]
-    after = after.set_index("name").loc[before["name"]].reset_index()
-    assert after["illness"].tolist() == before["illness"].tolist()
-    assert "NA" in set(after["illness"])
-    for column, of_text in (("zip", str), ("income, monthly", float)):
-        kept = after[column] != "*"
-        assert kept.any()
-        shown, own = (table[column][kept].map(of_text).tolist() for table in (after, before))
-        assert shown == own
 
 
 @pytest.mark.parametrize(
@@ -182,9 +152,6 @@ def test_audit_counts_the_unique_and_lists_the_riskiest(tmp_path, capsys):
     text = capsys.readouterr().out
     assert "distinct l-diversity" in text
     assert "riskiest groups" in text
-
-
-# -- reading -------------------------------------------------------------------------------
 
 
 def read(tmp_path, content, **options):
@@ -232,18 +199,6 @@ def test_no_type_changes_a_number(tmp_path, kind, values):
     assert table.frame["a"].tolist() == [*map(float, kept)]
 
 
-def test_dates_of_a_form_of_their_own_make_a_hierarchy(tmp_path, capsys):
-    path, out = tmp_path / "a.csv", tmp_path / "out.csv"
-    path.write_text("visit\n01/02/2024\n01/03/2024\n02/01/2024\n02/01/2024\n")
-    command = ["anonymize", str(path), "--qi", "visit", "--method", "full_domain", "--k", "2",
-               "--hierarchy", "visit=dates:month", "-o", str(out), "--force"]  # fmt: skip
-    for form, months in (("%m/%d/%Y", {"2024-01", "2024-02"}), ("%d/%m/%Y", {"*"})):
-        assert main([*command, "--type", f"visit={form}"]) == 0
-        assert set(out.read_text().split()) == {"visit"} | months
-    assert main([*command, "--type", "visit=text"]) == 2
-    assert "is not a date such as 2024-12-31" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize(
     ("content", "error", "message"),
     [
@@ -259,14 +214,6 @@ def test_dates_of_a_form_of_their_own_make_a_hierarchy(tmp_path, capsys):
 def test_what_is_no_table_is_refused(tmp_path, content, error, message):
     with pytest.raises(error, match=message):
         read(tmp_path, content)
-
-
-def test_the_wrong_delimiter_is_suggested(tmp_path, capsys):
-    said = {"age;sex\n1;f\n": "one column only", "age|dose\n1|2,5\n": "--delimiter '|'"}
-    for content, message in said.items():
-        (tmp_path / "a.csv").write_text(content)
-        assert main(["audit", str(tmp_path / "a.csv"), "--qi", "age"]) == 2
-        assert message in capsys.readouterr().err
 
 
 CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), max_size=6)
@@ -384,10 +331,13 @@ def test_a_command_that_fails_leaves_nothing(people, tmp_path, monkeypatch, caps
     assert not re.search(r"\bap\.|Hierarchy\.|types=|missing=|replace=", said)
 
 
-def test_counts_are_people_and_no_weights(people, tmp_path, capsys):
-    text = people.read_text().replace("income, monthly", "n").replace("2.25", "2")
-    people.write_text(text.replace("1.50", "1").replace("10.00", "3"))
-    assert main(["audit", str(people), "--qi", "age", "--count", "n", "-q"]) == 0
-    assert "weights of a survey" in capsys.readouterr().out
-    assert main(["audit", "--help"]) == 0
-    assert "weight of a survey" in " ".join(capsys.readouterr().out.split())
+def test_the_average_risk_of_adult_is_that_of_arx():
+    """ARX reports this number for its copy of Adult: 30,162 rows and nine attributes."""
+    adult = ap.load("adult", missing="drop")
+    left_out = ("fnlwgt", "education-num", "relationship", "capital-gain", "capital-loss",
+                "hours-per-week")  # fmt: skip
+    m = adult.with_roles([name for name in adult.frame if name not in left_out], None)
+    if adult.n != 30_162:
+        pytest.skip(f"not the file itself: {adult.origin}")
+    found = ap.measure.identification(ap.recode(m, ap.Recoding.identity(m.attributes)))
+    assert found["prosecutor"].mean() == pytest.approx(0.6465751607983555, rel=1e-12)

@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 import warnings
 import zipfile
 from ast import literal_eval
@@ -71,14 +70,6 @@ def test_a_workbook_by_the_api(book, tmp_path):
         assert len(group) >= 6 and group["ill"].value_counts().max() <= len(group) / 2
 
 
-def test_widths_for_ages_take_a_top_and_missing_ages(tmp_path, capsys):
-    path, out = tmp_path / "a.csv", tmp_path / "out.csv"
-    path.write_text("age,n\n" + "60,1\n64,1\n85+,1\n85+,1\n,1\n,1\n")
-    command = f"anonymize {path} --qi age --method full_domain --k 2 --type age=ordered -o {out}"
-    assert main([*command.split(), *"--missing category --hierarchy age=widths:5,10".split()]) == 0
-    assert set(out.read_text().split("\n")) == {"age", '"[60, 65)"', "85+", "?", ""}
-
-
 @pytest.mark.parametrize("name", ["a.xlsx", "a.csv", "a.xls"])
 @pytest.mark.parametrize("begins", [b"PK\x03\x04\xff", b"\xd0\xcf\x11\xe0\xa1"])
 def test_other_files_are_no_workbook_and_no_loop(tmp_path, name, begins):
@@ -119,16 +110,6 @@ def test_encodings_semicolons_and_decimal_commas(tmp_path, door, encoding, capsy
     if door == "api":
         assert m.attribute("Lohn").numeric and m.attribute("Lohn").values[0] == 0.5
         assert m.attribute("Krankheit").values.tolist() == ["Ä0", "Ä1"]
-
-
-def test_zip_codes_stay_what_they_are(tmp_path):
-    path = tmp_path / "people.csv"
-    path.write_text("zip,plz,ill\n02446,2446,a\n02139,2139,b\n,,c\n02446,2446,a\n")
-    assert 2446.0 in set(pd.read_csv(path)["plz"])
-    m = ap.read(path, ["zip", "plz"], "ill", missing="category")
-    rel = ap.suppress(m, ap.Partition([0, 1, 2, 0]))
-    assert set(rel.public_frame()["zip"].astype(str)) == {"02446", "02139", "?"}
-    assert set(rel.public_frame()["plz"].astype(str)) == {"2446", "2139", "?"}
 
 
 @pytest.mark.parametrize("door", ["read", "scan", "cli", "engine"])
@@ -218,18 +199,6 @@ def test_what_does_not_go_with_an_engine_is_said_before_anything_is_read(given, 
     assert f"--engine does not go with {given[0]}: " in capsys.readouterr().err
 
 
-def test_options_given_replace_those_of_a_schema_column_by_column(tmp_path):
-    path, schema = tmp_path / "a.csv", tmp_path / "s.json"
-    path.write_bytes("zip;größe;ill\n1;2;a\n2;3;b\n".encode("cp1252"))
-    ap.read(path, ["zip"], delimiter=";", encoding="cp1252", save_schema=schema)
-    m = ap.read(path, ["zip", "größe"], schema=schema, types={"zip": "text"})
-    assert [attribute.values[0] for attribute in m.attributes] == ["1", 2]
-    options = ["--schema", str(schema), "--type", "zip=text", "-q"]
-    assert main(["audit", str(path), *options]) == 0
-
-
-# -- what is in doubt, and what another program wrote ---------------------------------------------
-
 NUMBERS = [str(number) for number in (34, 100, 9, 41, 43, 8, 71, 50, 12, 13, 14)]
 
 
@@ -271,18 +240,6 @@ def test_what_may_be_more_than_text_is_asked_about(values, tmp_path):
             door(path, ["a"], delimiter=";", types={"a": "%d.%m.%y"})
 
 
-def test_equal_numbers_are_one_value_as_it_was_first_written(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("x,ill\n" + "1.00,a\n1.0,b\n100000,a\n1E5,b\n-0.0,a\n0,b\n")
-    m = ap.read(path, ["x"], "ill")
-    assert m.attribute("x").numeric
-    rel = ap.suppress(m, ap.Partition([0, 0, 1, 1, 2, 2]))
-    for name in ("out.csv", "out.parquet"):
-        [out] = rel.write(tmp_path / name)
-        shown = pd.read_csv(out, dtype=str) if name == "out.csv" else pd.read_parquet(out)
-        assert sorted(shown["x"]) == ["-0.0"] * 2 + ["1.00"] * 2 + ["100000"] * 2
-
-
 def test_a_star_in_the_table_is_said_to_be_a_value_or_fits_all(tmp_path, capsys):
     path = tmp_path / "a.csv"
     path.write_text("sex,age\n" + "M,1\n" * 3 + "*,1\n" * 2 + "F,2\nF,*\nM,*\n")
@@ -305,14 +262,6 @@ def test_another_format_is_named_with_the_way_to_csv(name, tmp_path):
         for door in (ap.read, ap.scan):
             with pytest.raises(errors.FileError, match="take it out, and pass delimiter"):
                 door(tmp_path / "a.csv", ["age"])
-
-
-def test_only_used_columns_are_read(tmp_path):
-    path, names = tmp_path / "a.csv", [f"c{i}" for i in range(20_000)]
-    path.write_text(",".join(names) + "\n" + (",".join(["1.5"] * len(names)) + "\n") * 3)
-    started = time.perf_counter()
-    m = ap.read(path, ["c7"], "c9", keep=["c3"])
-    assert list(m.frame) == ["c3", "c7", "c9"] and time.perf_counter() - started < 2
 
 
 WRONG_BOOKS = {

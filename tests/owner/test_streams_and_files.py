@@ -1,10 +1,13 @@
-"""The command line as a process: exit codes, streams, and files that must not be touched."""
+"""The command line as a process: exit codes, streams, files, several secrets and people."""
 
 import gzip
+import json
 import os
 import subprocess
 import sys
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from anonpaper.owner.cli import main
@@ -46,15 +49,6 @@ def test_a_reader_that_has_seen_enough_gets_no_traceback(people):
     ) as running:
         running.stdout.close()
         assert "Traceback" not in running.stderr.read()
-
-
-def test_what_cannot_be_had_is_exit_code_1_and_says_what_can(people, tmp_path):
-    out = tmp_path / "out.csv"
-    done = run("anonymize", people, *QI, "--method", "tp", "--l", "7", "-o", out)
-    assert done.returncode == 1
-    assert "largest feasible l is 6" in done.stderr
-    assert done.stdout == ""
-    assert not out.exists()
 
 
 @pytest.mark.parametrize(
@@ -122,13 +116,6 @@ def test_table_and_report_are_both_written_or_none(people, tmp_path, monkeypatch
         assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
 
 
-def test_an_address_is_no_file(capsys):
-    pytest.importorskip("pyarrow", reason="parquet is read by pyarrow: anonpaper[parquet]")
-    for name in ("http://x.invalid/people.parquet", "https://x.invalid/people.csv"):
-        assert code("audit", name, "--qi", "age") == 2
-        assert "No such file" in capsys.readouterr().err
-
-
 def test_a_file_that_was_read_is_never_written(people, age_tree, tmp_path, capsys):
     before = people.read_bytes()
     (tmp_path / "symbolic.csv").symlink_to(people)
@@ -149,26 +136,6 @@ def test_another_file_is_replaced_with_force_only(people, tmp_path, capsys):
     assert code("anonymize", people, *QI, *TP, "-o", out, "--force") == 0
     assert out.read_text().startswith("age,")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "people.csv"]
-
-
-def test_of_two_files_both_are_written_or_none(people, tmp_path):
-    (tmp_path / "out_sensitive.csv").write_text("precious")
-    klt = "--method klt --k 2 --l 2 --publish anatomize -o".split()
-    command = ["anonymize", people, *QI, *klt, tmp_path / "out.csv"]
-    assert code(*command) == 2
-    assert not (tmp_path / "out.csv").exists()
-    assert code(*command, "--force") == 0
-    assert (tmp_path / "out_sensitive.csv").read_text().startswith("group,illness,count\n")
-
-
-def test_fetch_and_datasets(tmp_path, capsys):
-    assert code("datasets") == 0
-    assert "adult: 32,561 rows; CC BY 4.0" in capsys.readouterr().out
-    assert code("fetch", "german", "-o", tmp_path / "german.csv", "-q") == 0
-    assert capsys.readouterr().out.startswith("german: ")
-    assert len((tmp_path / "german.csv").read_text().splitlines()) == 1001
-    assert code("fetch", "germany") == 2
-    assert "there are adult, german" in capsys.readouterr().err
 
 
 def test_a_name_that_the_terminal_cannot_show_is_escaped(tmp_path):
@@ -205,3 +172,75 @@ def test_a_file_behind_standard_input_is_not_written(people):
     assert done.returncode == 2
     assert "is the same file as the input standard input: name another" in done.stderr
     assert people.read_bytes() == before
+
+
+@pytest.fixture
+def visits(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng, patient = np.random.default_rng(0), np.repeat(np.arange(60), 5)
+    frame = pd.DataFrame(
+        {
+            "age": np.where(patient == 7, 99, 20 + patient // 10), "sex": patient % 2,
+            "illness, main": rng.choice(["flu", "hiv", "ulcer"], 300),
+            "drug": rng.choice(list("wxyz"), 300), "patient": patient,
+        }
+    )  # fmt: skip
+    frame.to_csv("visits.csv", index=False)
+    return frame
+
+
+TABLE = ["visits.csv", "--qi", "age,sex", "--sensitive", '"illness, main",drug', "-q"]
+
+
+def anonymized(capsys, *options):
+    command = ["anonymize", *TABLE, "-o", "out.csv", "--force", "--json", *options]
+    assert main(command) == 0, capsys.readouterr().err
+    return json.loads(capsys.readouterr().out), pd.read_csv("out.csv")
+
+
+def test_people_and_several_secrets(visits, capsys):
+    found, out = anonymized(
+        capsys, "--person", "patient", "--method", "mondrian", "--k", "8",
+        "--publish", "generalize", "--require", "DistinctLDiversity(2)",
+        "--require", 'DistinctLDiversity(3, of="illness, main")',
+    )  # fmt: skip
+    assert set(out.columns) == {"age", "sex", "illness, main", "drug"}
+    assert found["parameters"]["require"][0] == "DistinctLDiversity(l=2)"
+    levels = {line["principle"]: line["level"] for line in found["levels"]}
+    assert levels["k-anonymity"] >= 8
+    groups = out.groupby(["age", "sex"])
+    assert groups.size().min() >= 8
+    assert groups["illness, main"].nunique().min() >= 3 and groups["drug"].nunique().min() >= 2
+    assert levels["distinct l-diversity of drug"] == groups["drug"].nunique().min()
+
+
+def test_the_audit_tells_rows_and_people(visits, capsys):
+    assert main(["audit", *TABLE, "--person", "patient", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["table"]["rows"], found["table"]["people"]) == (300, 60)
+    people = visits.groupby(["age", "sex"])["patient"].nunique()
+    assert found["levels"][0]["level"] == people.min() == 1
+    assert found["uniqueness"]["unique people"] == (people == 1).sum()
+    value = visits.drop_duplicates(["patient", "drug"])["drug"].value_counts()
+    assert found["feasible for drug"]["its people"] == value.max()
+    assert main(["audit", *TABLE, "--person", "patient"]) == 0
+    assert "smallest class, people" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("options", "code", "message"), [
+    (["--method", "mondrian", "--keep", "patient", "--person", "patient"], 2, "--keep"),
+    (["--method", "mondrian", "--k", "3", "--person", "age"], 2, "used twice"),
+    (["--method", "mondrian", "--k", "3", "--person", "nobody"], 2, "unknown columns"),
+    (["--method", "mondrian", "--k", "61", "--person", "patient"], 1, "60 people"),
+    (["--method", "mondrian", "--k", "3", "--require", "Privacy(3)"], 2, "is not a principle"),
+    (["--method", "mondrian", "--k", "3", "--require", "Theta(0.5, of='age')"], 2, "'age'"),
+    (["--method", "mondrian", "--k", "3", "--require", "DistinctLDiversity(9)"], 1, "reach 3"),
+    (["--method", "mondrian", "--k", "3", "--suppression", "0.1"], 2, "does not take"),
+    (["--method", "full_domain", "--k", "3", "--suppression", "2"], 2, "from 0 to 1|in .0, 1"),
+    (["--method", "tp", "--l", "2"], 2, "one sensitive attribute"),
+    (["--method", "k_member", "--k", "3", "--person", "patient"], 2, "this counts rows"),
+])  # fmt: skip
+def test_bad_input_writes_nothing(visits, capsys, tmp_path, options, code, message):
+    assert main(["anonymize", *TABLE, "-o", "out.csv", *options]) == code
+    assert pd.Series([capsys.readouterr().err]).str.contains(message).all()
+    assert not (tmp_path / "out.csv").exists()

@@ -1,30 +1,23 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from referees.clustering import k_member_rows, strict_mondrian_rows
+from referees.tables import tables
 
 import anonpaper as ap
-from anonpaper import errors
+from anonpaper.errors import InfeasibleError
+from anonpaper.partition.balanced import balanced_classes
+from anonpaper.partition.klt import UnplacedRowsWarning, klt
 from anonpaper.randomness import generator
 
-
-@st.composite
-def tables(draw, max_rows=24, numbers=False):
-    n = draw(st.integers(4, max_rows))
-    d = draw(st.integers(1, 4))
-    values = st.integers(0, 6) if numbers else st.sampled_from("abcd")
-    columns = {f"q{j}": draw(st.lists(values, min_size=n, max_size=n)) for j in range(d)}
-    columns["s"] = draw(st.lists(st.sampled_from("xyz"), min_size=n, max_size=n))
-    m = ap.Microdata(pd.DataFrame(columns), [f"q{j}" for j in range(d)], "s")
-    return m, draw(st.integers(2, min(5, n)))
+CASES = {"min_rows": 5, "max_qi": 4, "max_values": 7}
 
 
 @settings(max_examples=150)
-@given(tables(), st.integers(0, 5))
-def test_k_member_takes_the_choices_of_the_row_by_row_algorithm(case, seed):
-    m, k = case
+@given(tables(max_rows=24, **CASES), st.integers(2, 5), st.integers(0, 5))
+def test_k_member_takes_the_choices_of_the_row_by_row_algorithm(m, k, seed):
     p = ap.k_member(m, k, seed)
     expected = k_member_rows(m.codes, k, first=int(generator(seed).integers(m.n)))
 
@@ -36,51 +29,11 @@ def test_k_member_takes_the_choices_of_the_row_by_row_algorithm(case, seed):
 
 
 @settings(max_examples=100)
-@given(tables())
-def test_k_member_and_oka_make_floor_n_over_k_clusters_of_at_least_k(case):
-    m, k = case
+@given(tables(max_rows=24, **CASES), st.integers(2, 5))
+def test_k_member_and_oka_make_floor_n_over_k_clusters_of_at_least_k(m, k):
     for p in (ap.k_member(m, k), ap.oka(m, k)):
         assert p.n_groups == m.n // k and p.sizes().min() >= k and p.sizes().sum() == m.n
     assert (ap.k_member(m, k).sizes() == k).sum() >= m.n // k - m.n % k
-
-
-@settings(max_examples=100)
-@given(tables(max_rows=40, numbers=True))
-def test_parts_of_mondrian_are_as_small_as_its_paper_says(case):
-    m, k = case
-    sizes = ap.mondrian(m, k).sizes()
-    assert k <= sizes.min() and sizes.max() <= 2 * m.d * (k - 1) + m.cells.tuple_sizes.max()
-
-
-@settings(max_examples=150)
-@given(tables(max_rows=40), st.sampled_from(["frequency", "distinct"]))
-def test_mondrian_is_l_diverse_or_says_that_the_table_cannot_be(case, diversity):
-    m, k = case
-    principle = {"frequency": ap.FrequencyLDiversity(2), "distinct": ap.DistinctLDiversity(2)}
-    one_group = np.zeros(m.n, int)
-    if not principle[diversity].holds(m, one_group):
-        with pytest.raises(errors.InfeasibleError):
-            ap.mondrian(m, k, 2, diversity=diversity)
-        return
-    p = ap.mondrian(m, k, 2, diversity=diversity)
-    assert principle[diversity].holds(m, p.labels) and p.sizes().min() >= k
-
-
-@pytest.mark.parametrize("algorithm", [ap.k_member, ap.oka, ap.mondrian])
-@pytest.mark.parametrize("k", [1, 11, 2.5, "3", True])
-def test_k_out_of_range_is_refused(algorithm, k):
-    with pytest.raises(errors.ParameterError, match="k must be an integer from 2 to 10"):
-        algorithm(ap.examples.patients(), k)
-
-
-def test_mondrian_refuses_an_unknown_diversity_and_a_missing_sensitive_attribute():
-    m = ap.examples.patients()
-    with pytest.raises(errors.ParameterError, match="entropy"):
-        ap.mondrian(m, 2, 2, diversity="entropy")
-    with pytest.raises(errors.ColumnError, match="sensitive"):
-        ap.mondrian(m.with_roles(sensitive=None), 2, 2)
-    with pytest.raises(errors.InfeasibleError, match="largest feasible l is 6"):
-        ap.mondrian(m, 2, 7, diversity="distinct")
 
 
 def test_a_wide_sparse_attribute_is_cut_like_any_other():
@@ -89,3 +42,86 @@ def test_a_wide_sparse_attribute_is_cut_like_any_other():
     p = ap.mondrian(m, 5)
     expected = strict_mondrian_rows(m, lambda rows: len(rows) >= 5)
     assert sorted(rows.tolist() for rows in p.groups()) == sorted(expected)
+
+
+@st.composite
+def skewed(draw, most_rows=60):
+    n = draw(st.integers(4, most_rows))
+    values = draw(st.integers(2, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    skew = rng.dirichlet(np.full(values, draw(st.sampled_from([0.3, 1.0, 10.0]))))
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(17, 30, n),
+            "job": rng.choice(list("abc"), n),
+            "land": rng.choice(list("xy"), n, p=[0.9, 0.1]),
+            "ill": rng.choice(list("stuv")[:values], n, p=skew),
+        }
+    )
+    return ap.Microdata(frame, ["age", "job", "land"], "ill")
+
+
+def classes_can_exist(counts, n, k, l):
+    """Try every number of classes; a number works iff sizes and values allow it."""
+    return any(
+        k * g <= n <= (2 * k - 1) * g and sum(min(c, g) for c in counts) >= l * g
+        for g in range(1, n + 1)
+    )
+
+
+@settings(max_examples=150)
+@given(
+    skewed(), st.integers(2, 8), st.integers(2, 4), st.integers(0, 3), st.sampled_from([1.0, 0.5])
+)
+def test_every_class_is_balanced_and_diverse_or_none_exist(m, k, l, seed, share):
+    assume(l <= k <= m.n)
+    possible = classes_can_exist(m.sensitive_counts.tolist(), m.n, k, l)
+    if not possible:
+        with pytest.raises(InfeasibleError):
+            balanced_classes(m, k, l, seed)
+        return
+    p = balanced_classes(m, k, l, seed, largest_share=share)
+    assert len(p) == m.n and p.n_unpublished == 0
+    assert k <= p.sizes().min() and p.sizes().max() <= 2 * k - 1
+    by_class = m.frame.groupby(p.labels)["ill"].nunique()
+    assert by_class.min() >= l
+    assert np.array_equal(p.labels, balanced_classes(m, k, l, seed, largest_share=share).labels)
+
+
+@settings(max_examples=100)
+@given(st.data(), st.integers(2, 6), st.integers(1, 5), st.integers(0, 10_000))
+def test_no_value_has_more_than_its_share_where_such_classes_exist(data, k, classes, seed):
+    """The table is made of classes of k rows, in which no value has more than `most`."""
+    most = data.draw(st.integers(1, k - 1))
+    l = -(-k // most)
+    held = np.repeat(np.arange(l + data.draw(st.integers(0, 2))), most)
+    rng = np.random.default_rng(seed)
+    ill = np.concatenate([rng.permutation(held)[:k] for _ in range(classes)])
+    frame = pd.DataFrame({"age": rng.integers(0, 9, len(ill)), "ill": ill})
+    p = balanced_classes(ap.Microdata(frame, ["age"], "ill"), k, l, largest_share=most / k)
+    assert p.sizes().tolist() == [k] * classes
+    assert frame.groupby([p.labels, "ill"]).size().max() <= most
+
+
+@pytest.fixture
+def mostly_flu():
+    frame = pd.DataFrame({"age": range(60), "ill": ["flu"] * 40 + list("abcde" * 4)})
+    return ap.Microdata(frame, ["age"], "ill")
+
+
+def test_the_papers_step_6_leaves_out_rows_and_says_what_they_share(mostly_flu):
+    with pytest.warns(UnplacedRowsWarning, match="of 60 rows.*100% of them have the same 'ill'"):
+        p = klt(mostly_flu, k=4, l=2, theta=0.5, withheld="drop")
+    assert p.info["unplaced_rows"] == p.n_unpublished >= 20
+    assert p.info["unplaced_share"] == 1
+    assert ap.Theta(0.5).holds(mostly_flu, p.labels)
+    assert ap.KAnonymity(4).holds(mostly_flu, p.labels)
+    assert p.info["repeats"] > 0
+
+
+def test_nobody_is_left_out_unless_asked_for(mostly_flu):
+    with pytest.raises(InfeasibleError, match=r"40 of 60 rows have 'flu'. A theta of 0\.6667"):
+        klt(mostly_flu, k=4, l=2, theta=0.5)
+    p = klt(mostly_flu, k=4, l=2, theta=0.6667)
+    assert p.info["unplaced_rows"] == 0 == p.info["unplaced_share"]
+    assert ap.Theta(0.6667).holds(mostly_flu, p.labels)

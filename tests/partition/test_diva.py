@@ -1,5 +1,4 @@
 from collections import Counter
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,9 @@ import anonpaper as ap
 from anonpaper import errors
 from anonpaper.constraints import DiversityConstraint as Constraint
 from anonpaper.constraints import proportion_constraints
-from anonpaper.partition.diva.algorithms import next_node
+from anonpaper.partition.diva.algorithms import build_graph, is_consistent
+from anonpaper.partition.diva.clusterings import Clusterings
+from anonpaper.partition.diva.targets import Privacy, Targets
 
 #: What the module says holds "in practice": no random table of at most 8 rows needed more.
 FACTOR = 5
@@ -42,6 +43,17 @@ def problems(draw, max_rows=7, max_constraints=4):
     return frame, qi, sigma, draw(st.sampled_from([2, 2, 3]))
 
 
+def check(m, sigma, k, p):
+    """The release of a result, which is k-anonymous and diverse and counts its stars."""
+    event(f"coloured by {p.info['coloured_by']}")
+    rel = ap.suppress(m, p)
+    assert smallest_class(rel.frame, m.qi) >= k
+    for c in sigma:
+        assert c.low <= published_counts(rel.frame, c) <= c.high
+    assert sum(p.info["stars_by_phase"].values()) == ap.measure.stars(rel)
+    return rel
+
+
 def check_against_exhaustive_search(frame, qi, sigma, k, is_private, **options):
     m = ap.Microdata(frame, qi, "s")
     best = fewest_stars(frame, qi, sigma, k, is_private)
@@ -51,15 +63,9 @@ def check_against_exhaustive_search(frame, qi, sigma, k, is_private, **options):
             ap.diva(m, sigma, k, **options)
         return
     p = ap.diva(m, sigma, k, **options)
-    event(f"coloured by {p.info['coloured_by']}")
-    rel = ap.suppress(m, p)
-    assert smallest_class(rel.frame, qi) >= k
-    for c in sigma:
-        assert c.low <= published_counts(rel.frame, c) <= c.high
+    rel = check(m, sigma, k, p)
     assert all(is_private(rows) for rows in rel.classes.groups())
-    stars = ap.measure.stars(rel)
-    assert best <= stars <= FACTOR * best
-    assert sum(p.info["stars_by_phase"].values()) == stars
+    assert best <= ap.measure.stars(rel) <= FACTOR * best
 
 
 @settings(max_examples=150)
@@ -122,14 +128,8 @@ def test_larger_tables_come_out_k_anonymous_and_diverse(problem, strategy, with_
         assert "not decided" in str(error)
         event("not decided")
         return
-    event(f"coloured by {p.info['coloured_by']}")
-    rel = ap.suppress(m, p)
-    assert smallest_class(rel.frame, m.qi) >= k
-    for c in sigma:
-        assert c.low <= published_counts(rel.frame, c) <= c.high
-    if with_l:
-        assert ap.FrequencyLDiversity(2).holds(m, rel.classes.labels)
-    assert sum(p.info["stars_by_phase"].values()) == ap.measure.stars(rel)
+    rel = check(m, sigma, k, p)
+    assert not with_l or ap.FrequencyLDiversity(2).holds(m, rel.classes.labels)
 
 
 # -- the paper's own rule beside what goes beyond it ---------------------------------------------
@@ -153,12 +153,8 @@ def test_what_rejection_finds_is_diverse_and_starring_finds_a_table_too(problem,
     event("found" if isinstance(p, ap.Partition) else "not found")
     if not isinstance(p, ap.Partition):
         return
-    rel = ap.suppress(m, p)
-    assert smallest_class(rel.frame, qi) >= k
-    for c in sigma:
-        assert c.low <= published_counts(rel.frame, c) <= c.high
+    rel = check(m, sigma, k, p)
     assert not p.starred[: info["diverse_clusters"]].any()  # a cluster shows all that it agrees on
-    assert sum(info["stars_by_phase"].values()) == ap.measure.stars(rel)
     assert fewest_stars(frame, qi, sigma, k) <= ap.measure.stars(rel)
     beyond = ap.diva(m, sigma, k, strategy, seed=seed)
     assert all(c.holds(ap.suppress(m, beyond)) for c in sigma)
@@ -176,54 +172,6 @@ def test_rejection_colours_the_graph_iff_there_is_a_diverse_clustering(problem, 
     assert coloured == has_diverse_clustering(frame, qi, sigma, k)
 
 
-@settings(max_examples=100)
-@given(st.integers(0, 10_000), st.sampled_from(["basic", "min_choice", "max_fan_out"]))
-def test_a_search_that_ends_has_seen_all_clusterings_of_many_rows(seed, strategy):
-    rng = np.random.default_rng(seed)
-    n, k = int(rng.integers(9, 15)), int(rng.integers(2, 4))
-    frame = pd.DataFrame(
-        {"p": rng.choice(list("ab"), n, p=[0.8, 0.2]), "q": rng.choice(list("xyz"), n)}
-    )
-    targets = [{"p": "a"}, {"q": "x"}, {"q": "y"}, {"p": "a", "q": "x"}]
-    sigma = []
-    for i in rng.choice(4, int(rng.integers(1, 4)), replace=False):
-        low = int(rng.integers(0, max(published_counts(frame, Constraint(targets[i], 0, 9)), 1)))
-        sigma.append(Constraint(targets[i], low, low + int(rng.integers(0, 2))))
-    exists = has_diverse_clustering(frame, ["p", "q"], sigma, k)
-    found, info = by_rejection(ap.Microdata(frame, ["p", "q"]), sigma, k, strategy=strategy,
-                               max_candidates=3_000)  # fmt: skip
-    event(f"{type(found).__name__}, {exists}")
-    if info and isinstance(found, errors.ConstraintError):
-        assert not exists
-    elif info and len(info["order"]) == len(sigma):
-        assert exists
-
-
-@pytest.mark.parametrize("strategy", ["basic", "min_choice", "max_fan_out"])
-@pytest.mark.parametrize(
-    ("rows", "sigma"),
-    [
-        (["Asian single"] * 6 + ["Black single"] * 3 + ["Black married"],
-         [({"q": "single"}, 7), ({"p": "Asian", "q": "single"}, 2)]),
-        (["Europe DE"] * 4 + ["Europe FR"] * 5 + ["Asia JP"],
-         [({"p": "Europe"}, 4), ({"q": "DE"}, 4)]),
-        (["Asian single"] * 5 + ["Asian wed"] * 4 + ["Black single"] * 4,
-         [({"p": "Asian"}, 4), ({"q": "single"}, 6)]),
-    ],
-)  # fmt: skip
-def test_rows_over_a_bound_are_mixed_and_shared_rows_are_taken_first(rows, sigma, strategy):
-    frame = pd.DataFrame([row.split() for row in rows], columns=["p", "q"])
-    sigma = [Constraint(target, bound, bound) for target, bound in sigma]
-    _, info = by_rejection(ap.Microdata(frame, ["p", "q"]), sigma, 2, strategy=strategy)
-    assert len(info["order"]) == len(sigma)
-
-
-def test_max_fan_out_counts_uncoloured_neighbours_alone():
-    # Edges 0-1, 0-2, 0-3 and 4-5, and 1, 2, 3 are coloured: 4 has a neighbour to come, 0 none.
-    V = SimpleNamespace(uncoloured=[0, 4, 5], neighbours=[{1, 2, 3}, {0}, {0}, {0}, {5}, {4}])
-    assert next_node(V, "max_fan_out") == 4
-
-
 def test_a_cluster_beyond_a_bound_is_starred_or_rejected():
     # Whoever has x has p, of which only two may be shown: no four of x can be without stars.
     frame = pd.DataFrame({"a": list("xxxxyyyy"), "b": list("ppppqqrr")})
@@ -234,41 +182,6 @@ def test_a_cluster_beyond_a_bound_is_starred_or_rejected():
     with pytest.raises(errors.ConstraintError, match="the paper's own rule") as raised:
         ap.diva(m, sigma, 2, over_bound="reject")
     assert raised.value.info["candidates_tried"] > 0 and raised.value.info["backtracks"] >= 0
-
-
-def several_components():
-    """Men and women of a race overlap with nobody else's targets: one component for each."""
-    m = ap.load("census", rows=20_000)
-    sigma = proportion_constraints(m, [("sex", "race")], 8_000, slack=0.1)
-    return m, [c for c in sigma if c.low >= 40] + [
-        Constraint({"sex": "Male", "race": "White", "marital stat": "Divorced"}, 40, 90)
-    ]
-
-
-def test_bounds_that_miss_each_other_by_one_row_are_found_out():
-    # All White rows are men or women: 3482 + 3216 rows leave one of 6699 that no group can hold.
-    m = ap.load("census", rows=20_000)
-    sigma = proportion_constraints(m, [("sex", "race"), "race"], 8_000)
-    sigma = [c for c in sigma if c.target["race"] == "White"]
-    with pytest.raises(errors.ConstraintError, match="satisfies together"):
-        ap.diva(m, sigma, 20)
-    apart = [*sigma[:2], Constraint(sigma[2].target, sigma[2].low - 1, sigma[2].low - 1)]
-    rel = ap.suppress(m, ap.diva(m, apart, 20))
-    assert all(c.holds(rel) for c in apart)
-
-
-@pytest.mark.parametrize("l", [None, 2])
-def test_every_component_of_the_graph_is_coloured(l):
-    m, sigma = several_components()
-    if l:
-        m = m.with_roles(sensitive="education", qi=[q for q in m.qi if q != "education"])
-    first, again = (ap.diva(m, sigma, 20, seed=3, l=l) for _ in range(2))
-    assert first.info["components"] >= 4
-    assert sorted(first.info["order"]) == list(range(len(sigma)))
-    assert all(c.holds(ap.suppress(m, first)) for c in sigma)
-    assert np.array_equal(first.labels, again.labels)
-    assert np.array_equal(first.starred, again.starred)
-    assert first.info == again.info
 
 
 # -- errors and budgets ----------------------------------------------------------------------
@@ -295,63 +208,6 @@ def test_used_up_budgets_end_in_an_error_that_says_which():
     assert raised.value.info["candidates_tried"] == 3
     with pytest.raises(errors.BudgetExceededError, match=r"0\.05 seconds"):
         ap.diva(m, sigma, 20, **options, max_seconds=0.05, max_candidates=10**9)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "says"),
-    [
-        ({"k": 11}, errors.ParameterError, "k must be an integer from 2 to 10, got 11"),
-        ({"k": 1}, errors.ParameterError, "k must be an integer from 2 to 10, got 1"),
-        ({"strategy": "greedy"}, errors.ParameterError, "greedy"),
-        ({"max_candidates": -1}, errors.ParameterError, "max_candidates"),
-        ({"max_seconds": 0}, errors.ParameterError, "max_seconds"),
-        ({"over_bound": "drop"}, errors.ParameterError, "drop"),
-        ({"seed": -1}, errors.ParameterError, "seed"),
-        ({"l": 4}, errors.InfeasibleError, "largest feasible l is 3"),
-    ],
-)
-def test_parameters_out_of_range_are_refused(options, error, says):
-    options = {"k": 2, **options}
-    with pytest.raises(error, match=says):
-        ap.diva(ap.examples.patients(), ap.examples.patients_constraints(), **options)
-
-
-def test_constraints_on_the_sensitive_attribute_are_allowed():
-    m = ap.examples.patients()
-    sigma = [
-        Constraint({"DIAG": "Seizure"}, 2, 2),
-        Constraint({"ETH": "Asian", "DIAG": "Seizure"}, 1, 1),
-    ]
-    rel = ap.suppress(m, ap.diva(m, sigma, 2))
-    assert all(c.holds(rel) for c in sigma)
-    with pytest.raises(errors.ConstraintError, match="suppression does not hide it"):
-        ap.diva(m, [Constraint({"DIAG": "Seizure"}, 0, 1)], 2)
-
-
-def test_a_table_that_satisfies_all_as_it_is_gets_no_star():
-    frame = pd.DataFrame({"a": list("xxxyy"), "b": list("pppqq")})
-    m = ap.Microdata(frame, ["a", "b"])
-    p = ap.diva(m, [Constraint({"a": "x"}, 1, 3)], 2)
-    assert p.info["coloured_by"] == "nothing to do"
-    assert ap.measure.stars(ap.suppress(m, p)) == 0
-
-
-def test_a_star_hides_the_only_value_of_a_domain():
-    m = ap.Microdata(pd.DataFrame({"a": ["x"] * 4, "b": list("ppqq")}), ["a", "b"])
-    rel = ap.suppress(m, ap.diva(m, [Constraint({"a": "x"}, 2, 3)], 2))
-    assert sorted(rel.frame["a"].astype(str)) == ["*", "*", "x", "x"]
-    assert ap.measure.stars(rel) == 2
-
-
-def test_a_left_over_row_joins_a_cluster():
-    frame = pd.DataFrame({"a": list("xxxxz"), "b": list("ppppp")})
-    m = ap.Microdata(frame, ["a", "b"])
-    sigma = [Constraint({"a": "x"}, 2, 4)]
-    rel = ap.suppress(m, ap.diva(m, sigma, 2))
-    assert sigma[0].holds(rel) and ap.KAnonymity(2).holds(m, rel.classes.labels)
-    # z needs company, and whoever gives it shows no x.
-    with pytest.raises(errors.ConstraintError):
-        ap.diva(m, [Constraint({"a": "x"}, 4, 4)], 2)
 
 
 def test_integrate_suppresses_what_the_rest_publishes_beyond_a_bound():
@@ -383,3 +239,83 @@ def test_min_choice_begins_where_there_is_no_choice():
     m = ap.Microdata(frame, ["a", "b"])
     p = ap.diva(m, sigma, 2, "min_choice")
     assert p.info["order"] == (1, 0) and all(c.holds(ap.suppress(m, p)) for c in sigma)
+
+
+# -- Every example of sections 1 to 3 of the paper
+
+
+def clusterings(sigma, k=2):
+    m = ap.examples.patients()
+    graph = build_graph(m, sigma)
+    return Clusterings(m.codes, Targets.of(m, sigma), Privacy(k), [set(graph[v]) for v in graph])
+
+
+def rows_of(clustering):
+    return [[f"t{row + 1}" for row in bundle.rows] for bundle in clustering]
+
+
+def test_table_2_is_3_anonymous_and_loses_africans_and_caucasian_women():
+    m = ap.examples.patients()
+    rel = ap.suppress(m, ap.examples.patients_three_anonymous())
+    assert rel.partition.sizes().tolist() == [3, 4, 3]
+    assert ap.KAnonymity(3).holds(m, rel.classes.labels)
+    assert "African" not in set(rel.frame["ETH"])
+    assert set(rel.frame.loc[["t1", "t2", "t3"], "GEN"]) == {"*"}
+    assert rel.frame.loc["t4"].tolist() == ["Male", "*", "*", "*", "*", "Migraine"]
+
+
+@pytest.mark.parametrize("over_bound", ["star", "reject"])
+def test_example_3_1_gives_exactly_table_3(over_bound):
+    m, sigma = ap.examples.patients(), ap.examples.patients_constraints()
+    p = ap.diva(m, sigma, k=2, over_bound=over_bound)
+    rel = ap.suppress(m, p)
+    expected = {
+        "t1": "Female Caucasian * AB Calgary Hypertension",
+        "t2": "Female Caucasian * AB Calgary Tuberculosis",
+        "t3": "Male Caucasian * * * Osteoarthritis",
+        "t4": "Male Caucasian * * * Migraine",
+        "t5": "Male African * * * Hypertension",
+        "t6": "Male African * * * Seizure",
+        "t7": "* * * BC Vancouver Hypertension",
+        "t8": "* * * BC Vancouver Seizure",
+        "t9": "Female Asian * * * Influenza",
+        "t10": "Female Asian * * * Migraine",
+    }
+    assert {name: " ".join(row) for name, row in rel.frame.astype(str).iterrows()} == expected
+    assert p.info["diverse_clusters"] == 3 and p.info["diverse_rows"] == 6
+    assert p.info["stars_by_phase"] == {"suppress": 18, "anonymize": 8, "integrate": 0}
+    assert ap.measure.stars(rel) == 26
+    assert rel.frame.equals(ap.suppress(m, ap.examples.patients_diverse()).frame)
+
+
+def test_the_clusterings_of_sigma_1_and_sigma_2_are_those_of_section_3_3():
+    state = clusterings(ap.examples.patients_constraints())
+    assert sorted(map(rows_of, state.listed(0))) == [
+        [["t8", "t10"]], [["t8", "t9"]], [["t8", "t9", "t10"]], [["t9", "t10"]]
+    ]  # fmt: skip
+    assert [rows_of(s) for s in state.listed(1)] == [[["t5", "t6"]]]
+    # of sigma_3: six pairs, four triples, one four and three pairs of pairs, of which 2 to 4 rows
+    assert len(state.listed(2)) == 14
+
+
+def test_section_3_2_rejects_three_and_four_with_sigma_4():
+    sigma = [ap.examples.patients_constraints()[1], Constraint({"GEN": "Male"}, 1, 3)]
+    state = clusterings(sigma)
+    africans = [state.bundle(np.array([4, 5]))]
+    assert africans[0].adds.tolist() == [2, 2]
+    state.add(0, africans)
+    assert not is_consistent([state.bundle(np.array([2, 3]))], state)
+    # The cluster of sigma_2 satisfies sigma_4 too, so nothing new is needed for it.
+    assert list(state.of(1)) == [[]]
+    m = ap.examples.patients()
+    rel = ap.suppress(m, ap.diva(m, sigma, 2))
+    assert all(c.holds(rel) for c in sigma)
+
+
+def test_example_3_3_the_graph():
+    m = ap.examples.patients()
+    graph = build_graph(m, ap.examples.patients_constraints())
+    targets = [[f"t{row + 1}" for row in graph.nodes[v]["rows"]] for v in graph]
+    assert targets == [["t8", "t9", "t10"], ["t5", "t6"], ["t6", "t7", "t8", "t10"]]
+    overlaps = {edge: graph.edges[edge]["overlap"].tolist() for edge in graph.edges}
+    assert overlaps == {(0, 2): [7, 9], (1, 2): [5]}

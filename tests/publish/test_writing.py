@@ -1,6 +1,8 @@
-"""Writing: files whole or not at all, of known formats, with nobody's permissions widened."""
+"""Files whole or not at all, with nobody's permissions widened; below its promise: refused."""
 
+import json
 import os
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +10,9 @@ import pandas as pd
 import pytest
 
 import anonpaper as ap
-from anonpaper.errors import ColumnError, FileError
-from anonpaper.publish.writing import as_csv, plain, write_tables
+from anonpaper.errors import ColumnError, FileError, ParameterError, PromiseError
+from anonpaper.owner.page import write_page
+from anonpaper.publish.writing import as_csv, plain
 
 
 @pytest.fixture
@@ -30,9 +33,6 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-# -- formats -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz", "parquet", "pq"])
 def test_every_format_reads_back(release, tmp_path, ending):
     [path] = release.write(tmp_path / f"out.{ending}")
@@ -50,62 +50,12 @@ def test_other_endings_are_refused(release, tmp_path, name):
     assert names(tmp_path) == []
 
 
-def test_places_that_cannot_be_written_are_refused(release, tmp_path):
-    with pytest.raises(FileError, match="make it first"):
-        release.write(tmp_path / "nowhere" / "out.csv")
-    with pytest.raises(FileError, match="is a folder"):
-        release.write(tmp_path)
-    os.mkfifo(tmp_path / "pipe.csv")
-    with pytest.raises(FileError, match="not an ordinary file"):
-        release.write(tmp_path / "pipe.csv")
-    release.write(tmp_path / "out.csv")
-    with pytest.raises(FileError, match="there already"):
-        release.write(tmp_path / "out.csv", replace=False)
-
-
-# -- values --------------------------------------------------------------------------------
-
-
-def test_types_follow_from_the_values_alone():
-    frame = pd.DataFrame(
-        {
-            "int8": pd.Series([1, 2], dtype="int8"),
-            "float32": pd.Series([0.5, -0.0], dtype="float32"),
-            "nullable": pd.array([1, None], dtype="Int64"),
-            "category": pd.Categorical(["b", "a"], ["c", "b", "a"], ordered=True),
-            "mixed": [1, "*"],
-            "large": [2**70, 1],
-            "flags": [True, False],
-            "day": pd.to_datetime(["2024-12-31", "2024-01-01"]),
-            "nobody": [None, np.nan],
-            ("two", "levels"): ["x", "y"],
-        }
-    )
-    found = plain(frame)
-    kinds = dict(zip(found.columns, map(str, found.dtypes), strict=True))
-    assert kinds.pop("int8") == "int64" and kinds.pop("float32") == "float64"
-    assert kinds.pop("flags") == "bool"
-    assert set(kinds.values()) == {"object"}
-    assert str(found["float32"][1]) == "0.0"
-    assert found["mixed"].tolist() == ["1", "*"] and found["nullable"].tolist() == ["1", None]
-    assert found["large"].tolist() == [str(2**70), "1"]
-    assert found["day"].tolist() == ["2024-12-31 00:00:00", "2024-01-01 00:00:00"]
-    assert found["nobody"].tolist() == [None, None]
-    assert found["two_levels"].tolist() == ["x", "y"]
-
-
 def test_where_every_row_is_withheld_there_are_columns_and_no_rows():
     m = ap.examples.hospital()
     for publish in (ap.suppress, ap.generalize, ap.swap):
         rel = publish(m, ap.Partition([-1] * m.n))
         frame = rel.public_frame()
         assert frame.columns.tolist() == rel.frame.columns.tolist() and len(frame) == 0
-
-
-def test_a_line_end_within_a_value_stays_within_it(tmp_path):
-    texts = ["a\rb", "c\nd", 'e"f', "g,h", " i ", "\r"]
-    write_tables({tmp_path / "out.csv": plain(pd.DataFrame({"x": texts, "y": range(6)}))})
-    assert pd.read_csv(tmp_path / "out.csv")["x"].tolist() == texts
 
 
 def test_what_cannot_be_told_apart_is_refused(tmp_path):
@@ -133,9 +83,6 @@ def test_further_columns_are_kept_beside_their_rows():
             dict(zip("wxyz", frame["age"], strict=True))[row["name"]] == row["age"]
             for row in found.to_dict("records")
         )
-
-
-# -- files ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("umask", "wanted"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
@@ -181,3 +128,105 @@ def test_a_failure_at_the_last_file_undoes_the_first(anatomy, tmp_path, monkeypa
     assert len(calls) >= 2
     assert names(tmp_path) == (["a.csv"] if before else [])
     assert not before or (tmp_path / "a.csv").read_text() == before
+
+
+def people(n, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"age": rng.integers(20, 60, n), "zip": rng.integers(0, 9, n)})
+    return ap.Microdata(frame.assign(ill=rng.choice(list("abc"), n)), ["age", "zip"], "ill")
+
+
+@pytest.fixture
+def saved(tmp_path):
+    ap.full_domain(people(900), k=10, l=2).save(tmp_path / "r.json")
+    return tmp_path / "r.json"
+
+
+def test_next_years_table_below_the_promise_is_refused(saved, tmp_path):
+    """Found by an attacker: k = 10 and l = 2, applied to 40 rows."""
+    r = ap.Recoding.load(saved)
+    assert r.promised == (ap.KAnonymity(10), ap.DistinctLDiversity(2))
+    later = people(40, seed=1)
+    rel = ap.recode(later, r, unseen="suppress")
+    level = rel.audit()["level"][0]
+    assert level < 10 and rel.promised == r.promised
+    refusal = rf"KAnonymity\(k=10\) is promised, .* {level:.4g}.*accept"
+    with pytest.raises(PromiseError, match=refusal):
+        rel.write(tmp_path / "out.csv")
+    assert not (tmp_path / "out.csv").exists()
+    with pytest.warns(UserWarning, match="people beyond 10"):
+        rel.write(tmp_path / "out.csv", accept="the <board> wants it")
+    assert "Written all the same: the &lt;board&gt; wants it." in write_page(rel,
+        tmp_path / "r.html").read_text()  # fmt: skip
+
+
+def test_the_promise_is_for_real_people(tmp_path):
+    """A register tells how many real people are in a class, so invented rows hide nobody."""
+    m = people(60)
+    invented = np.arange(60) >= 40
+    m = ap.Microdata(m.frame.assign(ill=m.frame["ill"].where(~invented, "c")), m.qi, "ill",
+                     synthetic=invented)  # fmt: skip
+    for publish in (ap.generalize, ap.swap, ap.anatomize):
+        rel = publish(m, ap.mondrian(m, k=8))
+        fewest = np.bincount(rel.classes.labels[~invented]).min()
+        assert fewest < 8 <= rel.audit()["level"][0]
+        refusal = rf"KAnonymity\(k=8\) is promised, but the rows of real people reach {fewest}"
+        for door in (
+            rel.public_frame,
+            rel.public_tables,
+            partial(rel.write, tmp_path / "out.csv"),
+        ):
+            with pytest.raises(PromiseError, match=refusal):
+                door()
+        with pytest.raises(PromiseError, match=f"reach {fewest}"):
+            rel.without_synthetic().public_frame()
+        assert len(rel.public_frame(accept="to look at it")) == 60
+        found = write_page(rel, tmp_path / "r.html").read_text()
+        assert "KAnonymity(k=8) DOES NOT HOLD" in found and "to look at it" in found
+
+
+def test_a_promise_against_the_register(tmp_path):
+    """A class of four that was withheld: it must have one value."""
+    frame = pd.DataFrame({"age": np.repeat([*range(10)], 4), "ill": list("abab" * 9 + "cccc")})
+    m = ap.Microdata(frame, ["age"], "ill")
+    whole = {"age": ap.Hierarchy.flat(range(10))}
+    call = {"k": 4, "l": 2, "hierarchies": whole, "suppression": 0.1}
+    rel = ap.recode(m, ap.full_domain(m, **call))
+    with pytest.warns(UserWarning, match="l-diversity 1 .is told.* 4 of 40 people"):
+        rel.write(tmp_path / "out.csv")
+    for door in (
+        rel.public_frame,
+        rel.public_tables,
+        lambda **told: rel.write(tmp_path / "out.csv", **told),
+    ):
+        with pytest.raises(PromiseError, match="is told the values of a withheld class"):
+            door(against="register")
+    rel = ap.recode(m, ap.full_domain(m, **call | {"suppression": 0}))
+    rel.write(tmp_path / "out.csv", against="register")
+
+
+@pytest.mark.parametrize("reason", ["", " ", True, 3])
+def test_a_reason_is_words(reason, tmp_path):
+    rel = ap.generalize(people(30), ap.mondrian(people(30), k=3))
+    with pytest.raises(ParameterError, match="accept must be a reason in words"):
+        rel.write(tmp_path / "out.csv", accept=reason)
+
+
+def test_a_file_of_last_year_promises_nothing(saved):
+    told = json.loads(saved.read_text())
+    del told["promised"]
+    saved.write_text(json.dumps(told))
+    assert ap.Recoding.load(saved).promised == ()
+    saved.write_text(json.dumps(told | {"promised": ["KAnonymity(k=0)"]}))
+    with pytest.raises(FileError):
+        ap.Recoding.load(saved)
+
+
+def test_only_the_packages_principles_are_saved(tmp_path):
+    class Even(ap.KAnonymity):
+        pass
+
+    r = ap.full_domain(people(60), k=2, require=[Even(4)])
+    with pytest.raises(ParameterError, match="is not a principle"):
+        r.save(tmp_path / "r.json")
+    assert not (tmp_path / "r.json").exists()

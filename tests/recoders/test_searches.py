@@ -9,8 +9,7 @@ from referees import preference as referee
 from referees.tables import adult_in_intervals, tables
 
 import anonpaper as ap
-from anonpaper import errors
-from anonpaper.recoders.evaluation import achievement, choose
+from anonpaper.recoders.evaluation import choose
 
 pytest.importorskip("pymoo", reason="preferences are searched by pymoo: anonpaper[search]")
 from anonpaper.recoders import evaluation, nsga2
@@ -41,9 +40,6 @@ def values_of(m, bits, preference):
     return loss, bias, k, referee.ach(loss, bias, preference)
 
 
-# -- the exhaustive optimum -----------------------------------------------------------------
-
-
 @settings(max_examples=40)
 @given(problems())
 def test_a_minimum_of_ach_is_efficient(case):
@@ -67,9 +63,6 @@ def test_choosing_breaks_ties_by_deviation_then_by_privacy():
     assert choose(table, 2, (0.1, 1.0)).name == 2
     assert choose(table, 4, (0.1, 1.0)).name == 0
     assert choose(table, 5, (0.1, 1.0)) is None
-
-
-# -- NSGA-II -------------------------------------------------------------------------------
 
 
 class Solutions:
@@ -125,18 +118,6 @@ def test_every_feasible_solution_is_k_anonymous(adult, k, preference, refine):
         assert published.value_counts().min() >= k
 
 
-def test_info_says_what_the_measures_say(adult):
-    weights = dict(zip(adult.qi, [0.3, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.05, 0.05], strict=True))
-    r = ap.preference_search(adult, 5, (0.3, 0.4), weights, evaluations=1000, seed=3)
-    rel = ap.recode(adult, r)
-    assert r.info["nwp"] == pytest.approx(ap.measure.nwp(rel, weights))
-    assert r.info["necd"] == pytest.approx(ap.measure.necd(rel))
-    assert r.info["effective_k"] == ap.measure.effective_k(rel) >= 5
-    loss, bias = r.info["nwp"], r.info["necd"]
-    assert r.info["ach"] == pytest.approx(achievement(loss, bias, (0.3, 0.4)))
-    assert r.info["prefdev"] == pytest.approx(loss + bias - 0.7)
-
-
 def test_the_search_has_the_parts_and_the_numbers_of_the_paper():
     m = ap.examples.hospital()
     archive = evaluation.Archive(m, 4, (0.2, 1.0), None)
@@ -157,16 +138,3 @@ def test_tables_without_bits_have_one_recoding():
     m = ap.Microdata(pd.DataFrame({"land": ["x"] * 5}), ["land"])
     for r in (search(m, 5) for search in (ap.preference_search, ap.exhaustive)):
         assert r.info["nwp"] == 0 and r.info["effective_k"] == 5
-
-
-@pytest.mark.parametrize(("options", "message"), [
-    ({"k": 0}, "k must"),
-    ({"k": 11}, "k must"),
-    ({"k": 2.5}, "k must"),
-    ({"evaluations": 99}, "evaluations must"),
-    ({"population": 1}, "population must"),
-    ({"seed": -1}, "seed must"),
-])  # fmt: skip
-def test_bad_parameters_are_refused(options, message):
-    with pytest.raises(errors.ParameterError, match=message):
-        ap.preference_search(ap.examples.hospital(), **{"k": 2, "evaluations": 200} | options)

@@ -10,7 +10,9 @@ import csv
 import gzip
 import os
 import re
+from collections import Counter
 from functools import cache
+from math import exp, log
 
 import numpy as np
 import pandas as pd
@@ -112,7 +114,10 @@ def covers(written, value, order=None) -> bool:
         return True
     if text.startswith("{"):
         return str(value) in text.strip("{}").split(", ")
-    first, last = re.fullmatch(r"\[(.+?) - (.+)\]", text).groups()
+    interval = re.fullmatch(r"\[(.+?) - (.+)\]", text)
+    if interval is None:
+        return False
+    first, last = interval.groups()
     if order is not None:
         return order.index(first) <= order.index(str(value)) <= order.index(last)
     return float(first) <= float(value) <= float(last)
@@ -122,3 +127,20 @@ def as_people(m: ap.Microdata) -> ap.Microdata:
     """The same table with a further QI that nobody shares, so that rows can be recognized."""
     frame = m.frame.assign(pseudonym=[f"p{i}" for i in range(m.n)])
     return ap.Microdata(frame, [*m.qi, "pseudonym"], m.sensitive, synthetic=m.synthetic)
+
+
+def largest(values):
+    return Counter(values).most_common(1)[0][1]
+
+
+def entropy(values):
+    shares = [n / len(values) for n in Counter(values).values()]
+    return exp(-sum(p * log(p) for p in shares))
+
+
+LEVELS = {
+    "distinct l-diversity": lambda values: len(set(values)),
+    "frequency l-diversity": lambda values: len(values) / largest(values),
+    "entropy l-diversity": entropy,
+    "theta": lambda values: largest(values) / len(values),
+}

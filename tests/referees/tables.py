@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
@@ -20,6 +21,15 @@ def adult_in_intervals():
     for name in frame.select_dtypes("category"):
         frame[name] = frame[name].cat.remove_unused_categories()
     return ap.granularize(Microdata(frame, m.qi), {"age": 5}, ranges={"age": (0, 100)})
+
+
+def people(seed=0, rows=60, qi=("age", "zip")):
+    """People of 20 to 59 years, of four zip codes and two sexes, each with one of four ills."""
+    rng = np.random.default_rng(seed)
+    zips = rng.choice(["02139", "02446", "02467", "10001"], rows)
+    columns = {"age": rng.integers(20, 60, rows), "zip": zips, "sex": rng.choice(["f", "m"], rows)}
+    frame = pd.DataFrame(columns | {"ill": rng.choice(list("abcd"), rows)})
+    return Microdata(frame[[*qi, "ill"]], list(qi), "ill")
 
 
 def tried(least: int) -> int:
