@@ -197,10 +197,9 @@ def leaning(ax):
 @picture(limits=(-0.1, 10.1, -0.1, 2.6))
 def shadow(ax):
     """Draw how a shadow model teaches the attacker a threshold."""
-    victim = (1.5, RED, ("people\nof the victim", "victim", "confidence\nabout Ann"))
-    for y, colour, texts in (
-        victim, (0, BLUE, ("people\nof the attacker", "shadow", "in or out:\nknown"))
-    ):  # fmt: skip
+    victim = ("people\nof the victim", "victim", "confidence\nabout Ann")
+    attacker = ("people\nof the attacker", "shadow", "in or out:\nknown")
+    for y, colour, texts in ((1.5, RED, victim), (0, BLUE, attacker)):
         for x, text in zip((0, 3.5, 7.0), texts, strict=True):
             box(ax, x, y, 2.4, 0.95, text, colour)
         for x, word in ((2.4, "trains"), (5.9, "answers")):
@@ -216,12 +215,9 @@ def two_coins(axes):
     ax, bars = axes
     nodes = {"first coin": (1, 2), "the truth": (0, 1), "second coin": (2, 1)}
     nodes |= {"yes": (1.1, 0), "no": (2.9, 0)}
-    edges = [("first coin", "the truth", "heads"), ("first coin", "second coin", "tails")]
-    for start, end, word in [
-        *edges,
-        ("second coin", "yes", "heads"),
-        ("second coin", "no", "tails"),
-    ]:
+    edges = {("first coin", "the truth"): "heads", ("first coin", "second coin"): "tails"}
+    edges |= {("second coin", "yes"): "heads", ("second coin", "no"): "tails"}
+    for (start, end), word in edges.items():
         (a, b), (c, d) = nodes[start], nodes[end]
         ax.plot([a, c], [b, d], color=GREY, linestyle="-", marker="", zorder=1)
         ax.text((a + c) / 2, (b + d) / 2, f"{word} ½", ha="center", fontsize=7, color=RED)

@@ -3,6 +3,7 @@
 import itertools
 
 import beyond_detector as detector
+import majeed2024
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,23 +13,8 @@ from scipy.stats import norm
 import anonpaper as ap
 
 
-def people(rows, seed=0):
-    rng = np.random.default_rng(seed)
-    education = rng.choice(["9th", "HS-grad", "Bachelors", "Masters"], rows)
-    rare = rng.random(rows) < np.where(education == "Masters", 0.6, 0.1)
-    frame = pd.DataFrame(
-        {
-            "age": rng.integers(20, 60, rows),
-            "workclass": rng.choice(["Private", "State-gov"], rows),
-            "education": education,
-            "relationship": rng.choice(["Husband", "Wife", "Unmarried"], rows),
-            "race": rng.choice(["White", "Black"], rows, p=[0.8, 0.2]),
-            "sex": rng.choice(["Female", "Male"], rows),
-            "native-country": rng.choice(["United-States", "Cuba"], rows, p=[0.9, 0.1]),
-            "salary-class": np.where(rare, ">50K", "<=50K"),
-        }
-    )
-    return ap.Microdata(frame, [*frame.columns[:-1]], "salary-class")
+def people(rows):
+    return majeed2024.prepare("adult")[0].sample(rows, 0)
 
 
 def padded(m, pad, k=4):
@@ -99,9 +85,8 @@ def test_the_published_order_tells_nothing_of_who_is_invented():
     places = [
         np.flatnonzero(rel.public_frame()["salary-class"] == ">50K").mean() for _ in range(60)
     ]
-    spread = np.sqrt(
-        (80 + 1) / 12
-    )  # of the mean place of 40 rows of 80, drawn without putting back
+    # of the mean place of 40 rows of 80, drawn without putting back
+    spread = np.sqrt((80 + 1) / 12)
     assert abs(np.mean(places) - 39.5) < 5 * spread / np.sqrt(60)
 
 
@@ -130,6 +115,3 @@ def test_the_informed_believe_what_all_worlds_say(pad):
     for prior in (np.array([0.5, 0.5]), np.array([0.8, 0.2])):
         found = detector.informed_risk(rel, pad, prior)
         assert found == pytest.approx(by_all_worlds(real, pad, prior))
-
-
-# ---- the protocol -----------------------------------------------------------------------------

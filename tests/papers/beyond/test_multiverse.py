@@ -79,22 +79,18 @@ def test_the_parts_of_the_variance_are_those_of_least_squares():
     assert parts.drop("total").sum() < parts["total"]
 
 
-def people(rows=1060):
-    rng = np.random.default_rng(0)
-    qi, many, two = beyond.TABLES["stroke"]
-    columns = {name: rng.integers(0, 3, rows) for name in qi}
-    frame = pd.DataFrame({**columns, many: rng.integers(0, 6, rows), two: rng.random(rows) < 0.3})
-    return {"stroke": ap.Microdata(frame, qi, many)}
+@pytest.fixture
+def stroke():
+    return beyond.load_tables(["stroke"])
 
 
 @pytest.mark.parametrize("group", ["l-diversity", "publications"])
-def test_outcomes_are_the_measures_of_the_releases(group):
-    given = people()
-    rows = beyond.outcomes(group=group, table="stroke", draw=3, n=60, level=2, tables=given)
+def test_outcomes_are_the_measures_of_the_releases(group, stroke):
+    rows = beyond.outcomes(group=group, table="stroke", draw=3, n=60, level=2, tables=stroke)
     forms, methods = beyond.GROUPS[group]
     assert {(row["method"], row["form"]) for row in rows} == {*itertools.product(methods, forms)}
     if group == "l-diversity":
-        m, _ = beyond._drawn(given["stroke"], "stroke", False, 60, 3)
+        m, _ = beyond._drawn(stroke["stroke"], "stroke", False, 60, 3)
         rel = ap.suppress(m, ap.hilbert(m, 2))
         (row,) = [row for row in rows if (row["method"], row["form"]) == ("Hilbert", "stars")]
         assert row["values changed"] * 60 == pytest.approx(ap.measure.stars(rel))
@@ -102,20 +98,20 @@ def test_outcomes_are_the_measures_of_the_releases(group):
         assert 3 <= row["d"] == m.d <= 6 and row["failed"] == ""
 
 
-def test_a_method_that_finds_nothing_has_rows_without_numbers(monkeypatch):
+def test_a_method_that_finds_nothing_has_rows_without_numbers(stroke, monkeypatch):
     def fails(m, level, seed):
         raise InfeasibleError("no such table")
 
     monkeypatch.setitem(beyond.GROUPS, "l-diversity", (("stars", "sub-domains"), {"none": fails}))
-    rows = beyond.outcomes(
-        group="l-diversity", table="stroke", draw=0, n=60, level=2, tables=people()
-    )
+    at = {"table": "stroke", "draw": 0, "n": 60, "level": 2, "tables": stroke}
+    rows = beyond.outcomes(group="l-diversity", **at)
     assert [row["failed"] for row in rows] == ["InfeasibleError"] * 2
     assert not any("NCP" in row for row in rows)
 
 
-def test_draws_differ_and_rows_to_test_on_are_others():
-    whole = people()["stroke"].replace(frame=people()["stroke"].frame.assign(age=range(1060)))
+def test_draws_differ_and_rows_to_test_on_are_others(stroke):
+    whole = stroke["stroke"]
+    whole = whole.replace(frame=whole.frame.assign(age=range(whole.n)), domains={"age": None})
     pairs = [beyond._drawn(whole, "stroke", False, 60, draw) for draw in range(8)]
     assert len({(*m.qi,) for m, _ in pairs}) > 3
     for m, test in pairs:
