@@ -7,7 +7,6 @@ from functools import partial
 
 import numpy as np
 import pandas as pd
-from boger2020_program import program_groups
 from scipy.stats import chi2_contingency, entropy, spearmanr
 from sklearn.metrics import adjusted_rand_score
 
@@ -38,13 +37,7 @@ klt = partial(_klt, withheld="drop")
 QI = ("race", "education", "sex", "age")
 
 #: Weights of the tables of Figure 6.
-TABLES = {
-    "BaseTable": {},
-    "RaceTable": {"race": 5},
-    "EducationTable": {"education": 5},
-    "SexTable": {"sex": 5},
-    "AgeTable": {"age": 5},
-}
+TABLES = {"BaseTable": {}} | {f"{name.capitalize()}Table": {name: 5} for name in QI}
 
 #: Section 4.5: about half of the values. Figure 7 shows one sex. We ask for both: the numbers of
 #: Figure 8 agree with those of Figure 11 at 100 % only.
@@ -57,7 +50,13 @@ AGE_STEP = 5
 LEAST = (("race", 1), ("education", 1), ("sex", 1), ("age", 5))
 
 
-# -- clustering (sections 3.1 and 4.3) --------------------------------------------------------
+def cluster(tables: dict, data: str, k: int, l: int, theta: float, seed: int) -> dict:
+    """Cluster a table; return the repeats of steps 1 to 3 and the rows that step 6 leaves out."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnplacedRowsWarning)  # they are what is measured
+        p = klt(tables[data], k, l, theta, seed=seed)
+    left_out = 100 * p.n_unpublished / tables[data].n
+    return {"M": p.info["repeats"], "groups": p.n_groups, "left_out_pct": left_out}
 
 
 def time_klt(m: Microdata, rows: int, repeats: int, seed: int) -> dict:
@@ -69,64 +68,31 @@ def time_klt(m: Microdata, rows: int, repeats: int, seed: int) -> dict:
     return {"seconds": seconds, "groups": p.n_groups, **found}
 
 
-def outcome(
-    tables: dict[str, Microdata], data: str, k: int, l: int, theta: float, seed: int
-) -> dict:
-    """Cluster a table; return the repeats of steps 1 to 3 and the rows that step 6 leaves out."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnplacedRowsWarning)  # they are what is measured
-        p = klt(tables[data], k, l, theta, seed=seed)
-    left_out = 100 * p.n_unpublished / tables[data].n
-    return {"M": p.info["repeats"], "groups": p.n_groups, "left_out_pct": left_out}
-
-
 # -- queries (section 4) ----------------------------------------------------------------------
 
 
 def errors_by_selectivity(
-    m: Microdata, queries: int, seed: int, only: list | None = None, tables=tuple(TABLES)
-) -> list[dict]:
-    """Measure the error of the tables of Figure 6 on the queries of Figures 8 to 12."""
-    releases = [swap(m, klt(m, weights=TABLES[table], seed=seed), seed) for table in tables]
-    rows = []
-    for about, asked, _ in _rounds(m, queries, seed, only):
-        errors = query_errors(asked, releases)
-        relative = 100 * errors / max(errors[0], 1)
-        rows += [
-            {**about, "table": table, "relative_error_pct": of_base, "chi_square": error}
-            for table, of_base, error in zip(
-                tables, relative.tolist(), errors.tolist(), strict=True
-            )
-        ]
-    return rows
-
-
-def program_partitions(m: Microdata) -> dict[str, Partition]:
-    """Return the groups that the author's program makes for the tables of Figure 6."""
-    return {table: program_groups(m, weights=weights) for table, weights in TABLES.items()}
-
-
-def program_errors(
-    m: Microdata,
-    partitions: dict[str, Partition],
-    queries: int,
-    seed: int,
-    only: list | None = None,
-) -> list[dict]:
-    """Measure the errors of Figures 8 to 12 as the author's program does, and without rounding."""
-    releases = [swap(m, p, seed) for p in partitions.values()]
+    m: Microdata, queries: int, seed: int, only: list | None = None, tables=tuple(TABLES),
+    partitions: dict[str, Partition] | None = None,
+) -> list[dict]:  # fmt: skip
+    """Measure the errors of Figures 8 to 12; of given partitions as the author's program does."""
+    chosen = partitions or {of: klt(m, weights=TABLES[of], seed=seed) for of in tables}
+    releases = [swap(m, p, seed) for p in chosen.values()]
     rows = []
     for about, asked, rng in _rounds(m, queries, seed, only):
-        truth, *answers = _without_last_window(m, asked, rng).answers(m, *releases)
+        if partitions:
+            _leave_out_last_window(m, asked, rng)
+        truth, *answers = asked.answers(m, *releases)
         terms = [(a - truth) ** 2 / np.maximum(a + truth, 1) for a in answers]
         # the program divides whole numbers, so that every term is rounded down
-        rounded = np.array([np.floor(term).sum() for term in terms])
-        exact = np.array([term.sum() for term in terms])
-        rounded, exact = (100 * (sums / max(sums[0], 1)) for sums in (rounded, exact))
-        rows += [
-            {**about, "table": table, "relative_error_pct": down, "not_rounded_pct": full}
-            for table, down, full in zip(partitions, rounded.tolist(), exact.tolist(), strict=True)
-        ]
+        rounded, exact = (
+            np.array([kind(term).sum() for term in terms]) for kind in (np.floor, np.asarray)
+        )
+        for number, table in enumerate(chosen):
+            relative = [100 * sums[number] / max(sums[0], 1) for sums in (rounded, exact)]
+            found = {"relative_error_pct": relative[0], "not_rounded_pct": relative[1]}
+            by_text = {"relative_error_pct": relative[1], "chi_square": exact[number]}
+            rows.append({**about, "table": table, **(found if partitions else by_text)})
     return rows
 
 
@@ -134,8 +100,7 @@ def distance_by_frequency(m: Microdata, queries: int, seed: int) -> dict:
     """Measure how the chi-square distance of a query goes with the rows that have its values."""
     asked = workload(m, DEFAULT_SELECTIVITY, queries, seed)
     truth, swapped = asked.answers(m, swap(m, klt(m, seed=seed), seed))
-    rows, tenth = truth.sum(axis=1), max(queries // 10, 1)
-    distance = np.array([chi_square(*both) for both in zip(truth, swapped, strict=True)])
+    rows, tenth, distance = truth.sum(axis=1), max(queries // 10, 1), chi_square(truth, swapped)
     ordered = distance[np.argsort(rows, kind="stable")]
     return {
         "rank correlation": float(spearmanr(rows, distance).statistic),
@@ -151,56 +116,39 @@ def _rounds(m: Microdata, queries: int, seed: int, only: list | None):
         most = places(m.attribute(name))
         asked_for = range(AGE_STEP, most, AGE_STEP) if name == "age" else range(1, most + 1)
         rounds += [(name, values, 100 * values / most) for values in asked_for]
-    wanted = None if only is None else {tuple(chosen) for chosen in only}
     for number, (varied, values, percent) in enumerate(rounds):
-        if wanted is not None and (varied, values) not in wanted:
-            continue
-        selectivity = DEFAULT_SELECTIVITY | ({} if varied == "none" else {varied: values})
-        rng = np.random.default_rng([seed, number])
-        about = {"varied": varied, "values": values, "selectivity_pct": percent}
-        yield about, workload(m, selectivity, queries, rng), rng
+        if only is None or [varied, values] in only:
+            selectivity = DEFAULT_SELECTIVITY | ({varied: values} if values else {})
+            rng = np.random.default_rng([seed, number])
+            about = {"varied": varied, "values": values, "selectivity_pct": percent}
+            yield about, workload(m, selectivity, queries, rng), rng
 
 
-def _without_last_window(m: Microdata, asked: Workload, rng: np.random.Generator) -> Workload:
+def _leave_out_last_window(m: Microdata, asked: Workload, rng: np.random.Generator) -> None:
     """Draw the age windows again as the program does: never the last, if there are several."""
     age, wanted = m.attribute("age"), asked.selectivity["age"]
     first = age.positions[0] + rng.integers(0, max(places(age) - wanted, 1), asked.size)
     asked.windows["age"] = np.column_stack([first, first + wanted - 1])
-    return asked
 
 
 def compare_methods(m: Microdata, queries: int, seed: int, only: list) -> list[dict]:
     """Measure errors of swapping, anatomy and generalization on the same queries and groups."""
     # Mondrian's groups with frequency l = 3 promise less than klt's (a third at most); swapping
     # also publishes Mondrian's groups with klt's own promises
-    swapped_only = {
-        "arbitrary": _arbitrary(m, seed),
-        "Mondrian, k, l, theta": mondrian(m, k=10, require=[DistinctLDiversity(5), Theta(0.3)]),
-    }
-    releases = {("swapping", name): swap(m, p, seed) for name, p in swapped_only.items()}
-    for name, p in _groups_compared(m, seed).items():
+    promised = mondrian(m, k=10, require=[DistinctLDiversity(5), Theta(0.3)])
+    groups = {"arbitrary": _arbitrary(m, seed), "Mondrian, k, l, theta": promised}
+    releases = {("swapping", name): swap(m, p, seed) for name, p in groups.items()}
+    for name, p in {"klt": klt(m, seed=seed), "Mondrian": mondrian(m, k=10, l=3)}.items():
         releases["swapping", name] = swap(m, p, seed)
         releases["anatomy", name] = anatomize(m, p)
         releases["generalization", name] = generalize(m, p)
-    return [
-        {
-            **about,
-            "method": method,
-            "groups": groups,
-            "chi_square": float(error) / queries,
-            "relative_error": query_error(release, asked),
-        }
-        for about, asked, _ in _rounds(m, queries, seed, only)
-        for ((method, groups), release), error in zip(
-            releases.items(), query_errors(asked, list(releases.values())), strict=True
-        )
-    ]
-
-
-def association_with_sensitive(m: Microdata) -> pd.DataFrame:
-    """Measure how far every quasi-identifier goes with the sensitive attribute."""
-    found = {a.name: _association(_values_singly(m, a).answers(m)[0]) for a in m.attributes}
-    return pd.DataFrame([{"attribute": name, **measures} for name, measures in found.items()])
+    rows = []
+    for about, asked, _ in _rounds(m, queries, seed, only):
+        errors = query_errors(asked, [*releases.values()]) / queries
+        for ((method, name), release), error in zip(releases.items(), errors, strict=True):
+            found = {"chi_square": float(error), "relative_error": query_error(release, asked)}
+            rows.append({**about, "method": method, "groups": name, **found})
+    return rows
 
 
 def _arbitrary(m: Microdata, seed: int) -> Partition:
@@ -208,9 +156,10 @@ def _arbitrary(m: Microdata, seed: int) -> Partition:
     return klt(m, weights=dict.fromkeys(m.qi, 0), seed=seed)
 
 
-def _groups_compared(m: Microdata, seed: int) -> dict[str, Partition]:
-    """Return groups that are made for swapping, and groups that are made for generalization."""
-    return {"klt": klt(m, seed=seed), "Mondrian": mondrian(m, k=10, l=3)}
+def association_with_sensitive(m: Microdata) -> pd.DataFrame:
+    """Measure how far every quasi-identifier goes with the sensitive attribute."""
+    found = {a.name: _association(_values_singly(m, a).answers(m)[0]) for a in m.attributes}
+    return pd.DataFrame.from_dict(found, orient="index").rename_axis("attribute").reset_index()
 
 
 def _values_singly(m: Microdata, attribute: Attribute) -> Workload:
@@ -240,10 +189,10 @@ def errors_after_permuting(
 ) -> list[dict]:
     """Measure errors after the sensitive values are permuted among people alike by `within`."""
     if within is not None:
-        kind = m.frame.groupby(list(within), observed=True).ngroup() if within else np.zeros(m.n)
+        kind = m.frame.groupby(within, observed=True).ngroup() if within else np.zeros(m.n)
         drawn = np.lexsort((np.random.default_rng(seed).random(m.n), kind))
         values = m.frame[m.sensitive].to_numpy().copy()
-        values[np.argsort(kind, kind="stable")] = m.frame[m.sensitive].to_numpy()[drawn]
+        values[np.argsort(kind, kind="stable")] = values[drawn]
         m = m.replace(frame=m.frame.assign(**{m.sensitive: values}))
     return errors_by_selectivity(m, queries, seed, only, tables)
 
@@ -252,32 +201,20 @@ def errors_after_permuting(
 
 
 def compare_groupings(
-    m: Microdata,
-    known: list[list[str]],
-    least_shares: list[float],
-    seed: int,
-    people: Microdata | None = None,
+    m: Microdata, known: list, least_shares: list, seed: int, people: Microdata | None = None
 ) -> list[dict]:
     """Guess sensitive values in groups of close rows and in arbitrary ones, by knowledge."""
     groupings = {"clustered": klt(m, seed=seed), "arbitrary": _arbitrary(m, seed)}
     rows = []
-    for columns in known:
-        for share in least_shares if columns else [0.0]:
-            plausible = plausible_values(m, columns, share, people) if columns else None
-            for grouping, p in groupings.items():
-                success = guessing(m, p.labels, plausible)
-                by_group = np.bincount(p.labels, weights=success) / p.sizes()
-                out = ruled_out(m, p.labels, plausible).mean() if columns else 0
-                rows.append(
-                    {
-                        "grouping": grouping,
-                        "knowledge": " and ".join(columns) or "nothing",
-                        "least_share": share,
-                        "success": float(success.mean()),
-                        "worst_group": float(by_group.max()),
-                        "ruled_out": float(out),
-                    }
-                )
+    for columns, share in [(c, share) for c in known for share in (least_shares if c else [0.0])]:
+        plausible = plausible_values(m, columns, share, people) if columns else None
+        for grouping, p in groupings.items():
+            success = guessing(m, p.labels, plausible)
+            by_group = np.bincount(p.labels, weights=success) / p.sizes()
+            out = ruled_out(m, p.labels, plausible).mean() if columns else 0
+            about = {"grouping": grouping, "knowledge": " and ".join(columns) or "nothing"}
+            found = {"success": float(success.mean()), "worst_group": float(by_group.max())}
+            rows.append({**about, "least_share": share, **found, "ruled_out": float(out)})
     return rows
 
 
@@ -305,8 +242,7 @@ def recover_groups(m: Microdata, seed: int) -> list[dict]:
     }
     rows = []
     for knows, labels in found.items():
-        counts = np.zeros((labels.max() + 1, m.sensitive_attribute.size), int)
-        np.add.at(counts, (labels, published.sensitive_codes), 1)
+        counts = pd.crosstab(labels, published.sensitive_codes).to_numpy()
         named = (counts == counts.max(axis=1, keepdims=True))[labels]
         right = named[np.arange(m.n), m.sensitive_codes] / named.sum(axis=1)
         agreement = adjusted_rand_score(p.labels, labels)
