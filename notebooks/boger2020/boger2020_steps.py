@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 
 from anonpaper import plots
@@ -202,17 +203,29 @@ def add(clusters, c, others, o):
     clusters.counts[c] += others.counts[o]
 
 
+def ten_people() -> Microdata:
+    """Return the small table of all notebooks."""
+    frame = pd.DataFrame({
+        "age": [21, 22, 24, 30, 33, 35, 41, 47, 52, 58],
+        "sex": list("FMMFFMFMMF"),
+        "education": ["School"] * 2 + ["College"] * 3 + ["School", "College"] + ["School"] * 2
+        + ["College"],
+        "occupation": ["Sales", "Sales", "Clerk", "Sales", "Clerk", "Repair", "Manager", "Repair",
+                       "Sales", "Manager"],
+    })  # fmt: skip
+    return Microdata(frame, ["age", "sex", "education"], "occupation")
+
+
 def draw_steps(m: Microdata, steps: list[tuple[str, np.ndarray]], seed: int = 0) -> Figure:
     """Draw a table of a few rows after every step, and at last as it is published."""
     final = Partition(dense_labels(steps[-1][1]))
     published = swap(m, final, seed=seed).frame.set_axis(m.frame.index[final.labels >= 0])
     shown = [(title, labels, m.frame) for title, labels in steps]
     shown.append(("published: values swapped in each group", steps[-1][1], published))
-    panels = []
+    of_people, panels = m.frame[[*m.qi, m.sensitive]].astype(str), []
     for title, labels, frame in shown:
-        of_people = m.frame[[*m.qi, m.sensitive]].astype(str)
-        texts = frame[[*m.qi, m.sensitive]].astype(str).reindex(m.frame.index, fill_value="")
+        texts = frame.reindex(m.frame.index)[[*of_people]].astype(str)
         colours = [[plots.PALE[c] if c >= 0 else None] * texts.shape[1] for c in labels]
-        waits = ["waits" if c < 0 else "" for c in labels]
-        panels.append((title, texts, colours, {"bold": texts != of_people, "left": waits}))
+        look = {"bold": texts != of_people, "left": ["waits" if c < 0 else "" for c in labels]}
+        panels.append((title, texts, colours, look))
     return plots.tables(panels)
