@@ -15,26 +15,14 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from anonpaper.compendium.claims import (
-    Finding,
-    all_of,
-    by_intervals,
-    claim,
-    holds,
-    listed,
-    means,
-    share,
-    shown_once,
-    span,
-    steps,
-)  # fmt: skip
+from anonpaper.compendium import claims as judge
+from anonpaper.compendium.claims import Finding, claim, holds, means, span
 from anonpaper.compendium.intervals import LEVEL, level_of_each, share_interval
 from anonpaper.compendium.tables import reference
 
 ERROR = "relative error, %"
 PROGRAM = "the author's program"
-
-# ---- principles ---------------------------------------------------------------------------------
+SAME_PEOPLE = "an attacker who learns from the table itself"
 
 
 @claim("Figures 1 to 3")
@@ -57,16 +45,11 @@ def true_values_stay_at_most_theta(figure_3):
     is the share of the value in the group.
     """
     rows = figure_3[figure_3["what"].str.startswith("true value")]
-    hits, level = (
-        (rows["probability"] * rows["swaps"]).round().astype(int),
-        level_of_each(len(rows)),
-    )
+    hits = (rows["probability"] * rows["swaps"]).round().astype(int)
+    level = level_of_each(len(rows))
     ends = [share_interval(*both, level=level) for both in zip(hits, rows["swaps"], strict=True)]
     measured = f"{rows['probability'].max():.3f} at most"
-    return by_intervals(ends, below=0.52, in_part=1, names=rows["row"], measured=measured)
-
-
-# ---- clustering of Adult ------------------------------------------------------------------------
+    return judge.by_intervals(ends, below=0.52, in_part=1, names=rows["row"], measured=measured)
 
 
 @claim("Section 4.3", quote="outputs clusters containing all input rows, and satisfies these")
@@ -85,7 +68,7 @@ def nothing_is_repeated(outcome):
 def _in_most_orders(outcome: pd.DataFrame, right: pd.Series) -> Finding:
     """Judge orders of the rows by the text, and the only result by the program."""
     text = outcome["reading"] == "text"
-    return share(right[text], above=0.5).read_as(PROGRAM, holds(right[~text]))
+    return judge.share(right[text], above=0.5).read_as(PROGRAM, holds(right[~text]))
 
 
 @claim("Section 3.1", quote="The privacy parameters affect this behavior")
@@ -131,9 +114,6 @@ def time_is_quadratic(figure_5):
     return holds(*right, measured=f"{told}, of the published points")
 
 
-# ---- queries ------------------------------------------------------------------------------------
-
-
 @claim("Section 4.6")
 def whole_selections_have_no_error(all_selected):
     """Queries that select 100 % of every attribute have no error."""
@@ -147,9 +127,9 @@ def _errors(runs: pd.DataFrame, value: str = ERROR) -> pd.DataFrame:
     return runs.pivot_table(value, settings, "seed", sort=False)
 
 
-def _both(judge: Callable[[pd.DataFrame], Finding], text, program) -> Finding:
+def _both(verdict: Callable[[pd.DataFrame], Finding], text, program) -> Finding:
     """Judge runs by the text, and by the author's program as another interpretation."""
-    return judge(text).read_as(PROGRAM, judge(program))
+    return verdict(text).read_as(PROGRAM, verdict(program))
 
 
 def _readings(runs: pd.DataFrame) -> list[pd.DataFrame]:
@@ -162,7 +142,7 @@ def defaults_are_similar(default_runs):
 
     def similar(runs: pd.DataFrame) -> Finding:
         errors = _errors(runs)
-        measured = f"in percent of BaseTable's, {listed(errors.mean(axis=1), '{:.1f}')}"
+        measured = f"in percent of BaseTable's, {judge.listed(errors.mean(axis=1), '{:.1f}')}"
         return means(errors, above=80, below=120, measured=measured, show="{:.1f}")
 
     return _both(similar, *_readings(default_runs))
@@ -179,7 +159,7 @@ def figure_8_could_be_a_run(default_runs):
 def figures_could_be_a_run(figures_9_to_12, program_figures_9_to_12):
     """The published errors by selectivity of race, of sex and of age could be runs of ours."""
     both = figures_9_to_12, program_figures_9_to_12
-    return all_of(*(_published(varied, *both) for varied in ("race", "sex", "age")))
+    return judge.all_of(*(_published(varied, *both) for varied in ("race", "sex", "age")))
 
 
 @claim("Figure 10")
@@ -229,7 +209,8 @@ def _could_be_a_run(runs: pd.DataFrame, published: pd.Series, why: str = "") -> 
 def _shown_by_run(shows: pd.DataFrame, average: str) -> Finding:
     """Judge what the paper shows of one run by how many of ours show it at every setting."""
     runs = shows.all()
-    return shown_once(runs, measured=f"{average}; in {runs.sum()} of {len(runs)} single runs")
+    told = f"{average}; in {runs.sum()} of {len(runs)} single runs"
+    return judge.shown_once(runs, measured=told)
 
 
 @claim("Section 4.7", quote="At low selectivities for a QI [...] performed best among all tested")
@@ -281,7 +262,7 @@ def _grows(runs: pd.DataFrame) -> Finding:
     errors = _errors(runs).sort_index()
     ends = errors.mean(axis=1)
     measured = f"{ends.iloc[0]:.0f} % of BaseTable's error, then {ends.iloc[-1]:.0f} %"
-    return means(steps(errors, along="values"), above=0, measured=measured, show="{:.1f}")
+    return means(judge.steps(errors, along="values"), above=0, measured=measured, show="{:.1f}")
 
 
 @claim(
@@ -309,17 +290,11 @@ def relative_error_is_more_stable(default_runs):
     return means(absolute - relative, above=0, measured=measured)
 
 
-# ---- attacks ------------------------------------------------------------------------------------
-
-
 @claim("Section 5", quote="the privacy properties of each")
 def known_groups_tell_at_most_theta(guessing):
     """Who knows only a person's group guesses the person's value with probability at most 0.3."""
     worst = guessing["worst_group"]
     return holds(worst <= 0.3 + 1e-9, measured=f"{worst.max():.3f} in the worst group")
-
-
-SAME_PEOPLE = "an attacker who learns from the table itself"
 
 
 @claim("Section 5", quote="ruling out unlikely or implausible values")
@@ -353,17 +328,11 @@ def clusters_are_more_resilient(outside_knowledge, background_knowledge):
 
 def _clustered_is_lower(knowledge: pd.DataFrame, value: str) -> Finding:
     """Judge whether a value is lower in clustered groups, for every kind of knowledge."""
-    some, kinds = (
-        knowledge.query("knowledge != 'nothing'"),
-        ["knowledge", "held implausible below"],
-    )
-    wide = some.pivot_table(value, ["grouping", *kinds], "seed")
-    told = ", ".join(
-        f"{name} {wide.loc[name].mean(axis=None):.3f}" for name in wide.index.levels[0][::-1]
-    )
-    return means(
-        wide.loc["arbitrary"] - wide.loc["clustered"], above=0, measured=f"{told} on average"
-    )
+    kinds = ["grouping", "knowledge", "held implausible below"]
+    some = knowledge.query("knowledge != 'nothing'").pivot_table(value, kinds, "seed")
+    clustered, arbitrary = some.loc["clustered"], some.loc["arbitrary"]
+    told = f"clustered {clustered.mean(axis=None):.3f}, arbitrary {arbitrary.mean(axis=None):.3f}"
+    return means(arbitrary - clustered, above=0, measured=f"{told} on average")
 
 
 @claim("Section 5", quote="a very good chance of succeeding in such a membership test")
@@ -403,9 +372,6 @@ def generalization_fails_in_practice(membership_advantage):
     )  # fmt: skip
 
 
-# ---- correlation and other methods --------------------------------------------------------------
-
-
 @claim("Section 4.7", quote="education and sex have the highest statistical correlation")
 def education_and_sex_correlate_most(correlation):
     """Education and sex correlate more with occupation than race and age (Cramer's V).
@@ -416,7 +382,7 @@ def education_and_sex_correlate_most(correlation):
     for measure in ("Cramer's V", "mutual information", "phi^2"):
         of = correlation.set_index("attribute")[measure]
         right = of[["race", "age"]].max() <= of[["education", "sex"]].min()
-        found.append(holds(right, measured=f"{measure}: {listed(of, '{:.3f}')}"))
+        found.append(holds(right, measured=f"{measure}: {judge.listed(of, '{:.3f}')}"))
     return found[0].read_as("mutual information", found[1]).read_as("phi^2", found[2])
 
 
