@@ -7,8 +7,8 @@ Where it departs from the text, a comment below says so; two of its departures a
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -24,24 +24,12 @@ from anonpaper.randomness import generator
 _ROUNDING = 1e-9  # equal shares count as equal
 
 
-class Rule(NamedTuple):
-    """What groups must meet, how rows are compared, and whether by the author's program."""
+#: What groups must meet; scales of squared gaps, weights of sets that differ; whether by program.
+Rule = namedtuple("Rule", "k l theta scale weight program")
 
-    k: int
-    l: int
-    theta: float
-    scale: np.ndarray  # of squared gaps between means
-    weight: np.ndarray  # of sets that differ
-    program: bool
-
-
-class Clusters(NamedTuple):
-    """Clusters by number; rows are clusters of one."""
-
-    size: np.ndarray
-    sums: np.ndarray  # of places, for each numeric or two-valued attribute
-    sets: np.ndarray  # values that occur, as bits, for each other attribute
-    counts: np.ndarray  # rows by sensitive value
+#: Clusters by number: rows; sums of places of numeric or two-valued attributes; values of others,
+#: as bits; rows by sensitive value. Rows are clusters of one.
+Clusters = namedtuple("Clusters", "size sums sets counts")
 
 
 def grouped_by_pairs(
@@ -208,8 +196,7 @@ def ten_people() -> Microdata:
     frame = pd.DataFrame({
         "age": [21, 22, 24, 30, 33, 35, 41, 47, 52, 58],
         "sex": list("FMMFFMFMMF"),
-        "education": ["School"] * 2 + ["College"] * 3 + ["School", "College"] + ["School"] * 2
-        + ["College"],
+        "education": ["School" if known == "S" else "College" for known in "SSCCCSCSSC"],
         "occupation": ["Sales", "Sales", "Clerk", "Sales", "Clerk", "Repair", "Manager", "Repair",
                        "Sales", "Manager"],
     })  # fmt: skip
@@ -224,8 +211,8 @@ def draw_steps(m: Microdata, steps: list[tuple[str, np.ndarray]], seed: int = 0)
     shown.append(("published: values swapped in each group", steps[-1][1], published))
     of_people, panels = m.frame[[*m.qi, m.sensitive]].astype(str), []
     for title, labels, frame in shown:
-        texts = frame.reindex(m.frame.index)[[*of_people]].astype(str)
-        colours = [[plots.PALE[c] if c >= 0 else None] * texts.shape[1] for c in labels]
+        texts = frame[[*of_people]].astype(str).reindex(m.frame.index, fill_value="")
+        colours = [plots.PALE[c % len(plots.PALE)] if c >= 0 else None for c in labels]
         look = {"bold": texts != of_people, "left": ["waits" if c < 0 else "" for c in labels]}
-        panels.append((title, texts, colours, look))
+        panels.append((title, texts, [[colour] * texts.shape[1] for colour in colours], look))
     return plots.tables(panels)
