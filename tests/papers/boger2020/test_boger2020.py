@@ -3,17 +3,12 @@
 import boger2020
 import numpy as np
 import pandas as pd
-import pytest
 
 import anonpaper as ap
 
 
-@pytest.fixture(scope="module")
-def adult():
-    return ap.load("adult", qi=list(boger2020.QI), rows=1500, seed=1)
-
-
-def test_rounds_of_the_figures(adult):
+def test_rounds_of_the_figures():
+    adult = ap.load("adult", qi=list(boger2020.QI), rows=1500, seed=1)
     rows = pd.DataFrame(boger2020.errors_by_selectivity(adult, queries=100, seed=3))
     rounds = rows.groupby("varied")["values"].nunique()
     assert rounds.to_dict() == {"none": 1, "race": 5, "education": 16, "sex": 2, "age": 14}
@@ -29,17 +24,3 @@ def test_rounds_of_the_figures(adult):
         assert np.allclose(np.unique(percents), np.unique(ours), atol=0.01)
     again = pd.DataFrame(boger2020.errors_by_selectivity(adult, queries=100, seed=3))
     pd.testing.assert_frame_equal(rows, again)
-
-
-def test_the_distance_of_a_query_is_compared_with_its_rows(adult):
-    found = boger2020.distance_by_frequency(adult, queries=50, seed=2)
-    release = ap.swap(adult, ap.klt(adult, seed=2, withheld="drop"), 2)
-    asked = ap.measure.workload(adult, boger2020.DEFAULT_SELECTIVITY, 50, 2)
-    truth, swapped = asked.answers(adult, release)
-    terms = (truth - swapped) ** 2 / np.maximum(truth + swapped, 1)
-    distances = pd.Series(terms.sum(axis=1))
-    assert found["rank correlation"] == pytest.approx(
-        distances.corr(pd.Series(truth.sum(axis=1)), method="spearman")
-    )
-    most = np.argsort(truth.sum(axis=1), kind="stable")[-5:]
-    assert found["most frequent tenth"] == pytest.approx(distances[most].mean())
