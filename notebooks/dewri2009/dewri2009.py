@@ -8,18 +8,25 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from dewri2009_variants import VALUES, better_neighbours, hill_climbing, varied_search
-from matplotlib.axes import Axes
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.algorithms.soo.nonconvex.ga import GA
+from pymoo.core.termination import NoTermination
 from pymoo.indicators.hv import HV
+from pymoo.operators.crossover.pntx import SinglePointCrossover
+from pymoo.operators.mutation.bitflip import BitflipMutation
+from pymoo.operators.selection.tournament import TournamentSelection
 
-from anonpaper import measure
+from anonpaper import measure, plots
 from anonpaper.datasets import load
+from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
 from anonpaper.publish import recode
 from anonpaper.randomness import generator
-from anonpaper.recoders.evaluation import Evaluator, achievement, choose, non_dominated
-from anonpaper.recoders.preference_search import exhaustive, preference_search
-from anonpaper.repair.encoding import granularize
+from anonpaper.recoders.evaluation import Archive, Evaluator, achievement, choose, non_dominated
+from anonpaper.recoders.nsga2 import TwoObjectives, prefer_feasible, winners
+from anonpaper.recoders.preference_search import exhaustive, graded, preference_search
+from anonpaper.recoding import Recoding
+from anonpaper.repair.encoding import granularize, in_preorder
 
 #: The attributes of Table 1 in its order, and the short names of the paper.
 ATTRIBUTES = {
@@ -51,6 +58,7 @@ ORDER = {
     "salary-class": "<=50K >50K",
 }  # fmt: skip
 
+VALUES = ["nwp", "necd", "effective_k"]  # solutions with equal values are one solution
 LEVELS = (10, 25, 50, 100)  # effective k for which a publisher may want the least ach of a run
 _PAIRS = 500  # parents that are crossed to see what their children are
 
@@ -77,6 +85,103 @@ def random_weights(names: list[str], vectors: int, seed: int) -> list[dict[str, 
     """Return weight vectors drawn evenly from all that sum to 1 (Dirichlet, all ones)."""
     drawn = np.random.default_rng(seed).dirichlet(np.ones(len(names)), vectors).tolist()
     return [dict(zip(names, weights, strict=True)) for weights in drawn]
+
+
+# -- the search of section 5 with parts exchanged: as it is, the one of `preference_search` -------
+
+
+class OneObjective(TwoObjectives):
+    """The OP of section 4: f1 = ach, subject to k_pref - effective k <= 0."""
+
+    def __init__(self, archive: Archive) -> None:
+        super().__init__(archive)
+        self.n_obj, self.n_ieq_constr = 1, 1
+
+    def _evaluate(self, bits: np.ndarray, out: dict, *args, **kwargs) -> None:
+        super()._evaluate(bits, out)
+        out["F"], out["G"] = out["F"][:, :1], out["F"][:, 1:]
+
+
+def _prefer_less_ach(population, pairs, random_state, **_) -> np.ndarray:
+    """The tournament of section 5.2 where rank is ach: feasible, then smaller f2, then f1."""
+    excess = np.maximum(population.get("G")[:, 0], 0)
+    return winners(np.column_stack([excess, population.get("F")[:, 0]]), pairs, random_state)
+
+
+def varied_search(
+    m: Microdata, k_pref: int, preference, weights=None, *, objectives: int = 2,
+    copies: bool = True, start: str = "graded", population: int = 100, evaluations: int = 50_000,
+    seed: int = 0,
+) -> tuple[Archive, np.ndarray]:  # fmt: skip
+    """Return all that a search evaluated, and the places of its final population there.
+
+    The first population is "graded" (the default of the package), "even" (fair coins), or "none
+    feasible": graded, with other chromosomes in place of its k-anonymous ones.
+    """
+    archive, rng = Archive(m, k_pref, preference, weights), generator(seed)
+    n_bits = archive.evaluator.n_bits
+    even = start == "even"
+    first = rng.random((population, n_bits)) < 0.5 if even else graded(rng, population, n_bits)
+    if start == "none feasible":
+        lost = first[archive.evaluator.evaluate(first).smallest < k_pref]
+        first = np.resize(lost, first.shape)
+    # both keep the best of parents and children
+    kind, problem, prefer = {
+        1: (GA, OneObjective, _prefer_less_ach),
+        2: (NSGA2, TwoObjectives, prefer_feasible),
+    }[objectives]
+    algorithm = kind(
+        pop_size=population,
+        sampling=first,
+        selection=TournamentSelection(func_comp=prefer),
+        crossover=SinglePointCrossover(prob=0.8),
+        mutation=BitflipMutation(prob_var=0.001),
+        eliminate_duplicates=not copies,
+        output=None,
+        seed=rng,
+    ).setup(problem(archive), termination=NoTermination())
+    while archive.evaluations + population <= evaluations and algorithm.has_next():
+        algorithm.next()
+    return archive, np.unique(archive.places(algorithm.pop.get("X")))
+
+
+def better_neighbours(evaluator: Evaluator, bits: np.ndarray, k_pref: int, preference) -> int:
+    """Return how many one-bit neighbours are feasible and have less ach: 0 in a local optimum."""
+    flipped = np.eye(evaluator.n_bits + 1, evaluator.n_bits, k=-1, dtype=bool)  # none comes first
+    found = evaluator.evaluate(bits ^ flipped)
+    ach = achievement(found.nwp, found.necd, preference)
+    return int(((found.smallest >= k_pref) & (ach < ach[0] - 1e-12)).sum())
+
+
+def hill_climbing(m: Microdata, k: int, preference, evaluations: int, seed: int) -> Recoding:
+    """Climb from full generalization, as often as there are evaluations, and return the best.
+
+    A climb passes over the bits in random order and keeps each flip that lowers ach and keeps the
+    table k-anonymous, until a whole pass keeps none.
+    """
+    archive, rng = Archive(m, k, preference, None), generator(seed)
+    n_bits = archive.evaluator.n_bits
+    while archive.evaluations < evaluations:
+        here, improved = np.zeros(n_bits, dtype=bool), True
+        ach = feasible_ach(archive, here)
+        while improved:
+            improved = False
+            for bit in rng.permutation(n_bits)[: evaluations - archive.evaluations]:
+                here[bit] ^= True
+                there = feasible_ach(archive, here)
+                if there < ach:
+                    ach, improved = there, True
+                else:
+                    here[bit] ^= True
+    solutions = archive.frame()
+    return archive.recoding(solutions, "hill climbing", evaluated=solutions)
+
+
+def feasible_ach(archive: Archive, bits: np.ndarray) -> float:
+    """Return the ach of one chromosome, infinite if it is not k-anonymous."""
+    (place,) = archive.look_up(bits[None])
+    is_feasible = archive.values("effective_k")[place] >= archive.k
+    return float(archive.values("ach")[place]) if is_feasible else np.inf
 
 
 # -- runs of the search ------------------------------------------------------------------------
@@ -179,30 +284,6 @@ def true_optimum(m: Microdata, attributes: list[str], k_pref: int, preference, w
     }
 
 
-def effects_of_joins(m: Microdata, attributes: list[str], weights=None) -> dict:
-    """Count what joining two neighbouring sub-domains does, over all recodings of a projection."""
-    seen = exhaustive(m.with_roles(qi=list(attributes)), 1, weights=weights).info["evaluated"]
-    nwp, necd, k = (seen[name].to_numpy() for name in VALUES)
-    rounding = 1e-12  # sums in another order differ by less
-    # a join: two recodings that differ in one bit, numbered by their bits
-    places = 1 << np.arange(len(seen.loc[0, "bits"]))
-    before, bit = np.nonzero(np.arange(len(seen))[:, None] & places)
-    after = before ^ places[bit]
-    # and all pairs of recodings of which one, the row, has more joined borders
-    kept = seen["bits"].str.count("1").to_numpy()
-    more = kept[:, None] < kept
-    return {
-        "joins": len(before),
-        "loss falls": int((nwp[after] < nwp[before] - rounding).sum()),
-        "bias falls": int((necd[after] < necd[before] - rounding).sum()),
-        "k falls": int((k[after] < k[before]).sum()),
-        "pairs": int(more.sum()),
-        "more joined, less loss": int((more & (nwp[:, None] < nwp - rounding)).sum()),
-        "more joined, higher k": int((more & (k[:, None] > k)).sum()),
-        "more joined, lower k": int((more & (k[:, None] < k)).sum()),
-    }
-
-
 def course_of_search(m: Microdata, k_pref: int, preference, method: str, evaluations, seed):
     """Return least feasible ach and hypervolume of the loss-bias plane along a search."""
     if method == "hill climbing":
@@ -221,20 +302,33 @@ def course_of_search(m: Microdata, k_pref: int, preference, method: str, evaluat
         yield {"at": int(at), "least ach": so_far["ach"].min(), "hypervolume": covered}
 
 
-# -- the plane of loss and bias ----------------------------------------------------------------
+# -- ten people -------------------------------------------------------------------------------
 
 
-def draw_choice(ax: Axes, solutions: pd.DataFrame, k: int, preference) -> pd.Series:
-    """Draw solutions in the loss-bias plane with contours of ach; return the chosen one."""
-    feasible = solutions["effective_k"] >= k
-    for kept, colour, sign in ((~feasible, "0.8", "<"), (feasible, "C0", "≥")):
-        part = solutions[kept]
-        ax.plot(part["nwp"], part["necd"], ".", color=colour, label=f"k {sign} {k}", ms=2,
-                rasterized=True)  # fmt: skip
-    x, y = np.meshgrid(np.linspace(0, 1, 101), np.linspace(0, 1, 101))
-    ax.contour(x, y, achievement(x, y, preference), levels=8, colors="0.5", linewidths=0.5)
-    ax.plot(*preference, "+", color="black", markersize=7, label="preference")
-    chosen = choose(solutions, k, preference)
-    ax.plot(chosen["nwp"], chosen["necd"], "o", color="C1", label="chosen")
-    ax.set(xlabel="NWP (loss)", ylabel="NECD (bias)", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-    return chosen
+def ten_people() -> Microdata:
+    """Return ten people with four ages, two sexes and four kinds of work: seven bits."""
+    kinds = {"p": "private", "o": "own", "f": "federal", "s": "state"}
+    people = pd.DataFrame({
+        "age": [23, 24, 27, 31, 33, 38, 41, 44, 46, 52],
+        "sex": list("FFMFMMFFMM"),
+        "work": [kinds[letter] for letter in "sfspopopsf"],
+    })  # fmt: skip
+    tree = [["private", "business", "*"], ["federal", "government", "*"],
+            ["own", "business", "*"], ["state", "government", "*"]]  # fmt: skip
+    m = granularize(Microdata(people, qi=["age", "sex", "work"]), {"age": 10})
+    return in_preorder(m, {"work": Hierarchy(tree)})
+
+
+def draw_step(m: Microdata, chromosomes: dict[str, str], k: int, preference):
+    """Draw the table that each chromosome publishes, its rows in the colours of their classes."""
+    panels = []
+    for name, bits in chromosomes.items():
+        release = recode(m, Recoding.decode(m.attributes, bits))
+        loss, bias = measure.nwp(release), measure.necd(release)
+        kept = "" if measure.effective_k(release) >= k else "not "
+        title = f"{name}\n{bits}: {kept}{k}-anonymous\nNWP {loss:.2f}, NECD {bias:.2f}, "
+        title += f"ach {measure.ach(release, preference):.2f}"
+        classes = release.frame.groupby(m.qi, sort=False, observed=True).ngroup()
+        colours = [[plots.PALE[number]] * m.d for number in classes]
+        panels.append((title, release.frame[m.qi], colours, {}))
+    return plots.tables(panels)

@@ -1,15 +1,9 @@
 """The k-anonymous recoding of least loss, proved: branch and bound over the borders of domains.
 
-A *node* keeps some borders, joins some and leaves the others free. Its bound on NWP has two parts:
-
-1. A recoding that keeps a border divides the rows at least as finely as the kept borders do. So a
-   sub-domain of one attribute that leaves 1 to k - 1 rows in a class of the *other* attributes'
-   kept borders is in no k-anonymous recoding of the node.
-2. NWP is a sum over attributes: for each, the cheapest division into sub-domains that are not
-   excluded is a shortest path through its domain.
-
-A free border is fixed if the other choice raises that sum to the best loss known. The node of
-least bound is visited first, so its bound holds for all recodings not evaluated.
+A recoding that keeps a border divides the rows at least as finely as the kept borders do: a
+sub-domain that leaves 1 to k - 1 rows in a class of the other attributes' kept borders is excluded
+below this node. NWP is a sum over attributes, each at least its cheapest division into sub-domains
+that are not excluded, a shortest path. The node of least bound is visited first.
 """
 
 from __future__ import annotations
@@ -17,24 +11,16 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from dewri2009 import with_us_at
-from dewri2009_variants import feasible_ach
+from dewri2009 import feasible_ach, with_us_at
 
 from anonpaper.compiled import loop, part
 from anonpaper.microdata import Microdata
-from anonpaper.recoders.evaluation import (
-    EPSILON,
-    Archive,
-    achievement,
-    class_keys,
-    loss_weight,
-    number_keys,
-    sub_domains,
-)
 
-#: Far above the rounding of the sums that are compared, numbers in [0, 1] of a few hundred terms;
-#: recodings whose NWP differs by less are not told apart.
-TOLERANCE = 1e-12
+from anonpaper.recoders.evaluation import (  # isort: skip
+    EPSILON, Archive, achievement, class_keys, loss_weight, number_keys, sub_domains,
+)  # fmt: skip
+
+TOLERANCE = 1e-12  # far above rounding: recodings whose NWP differs by less are not told apart
 
 _JOINED, _FREE, _KEPT = -1, 0, 1
 _PROBES = 10  # borders tried at a node before it is divided at one of them
@@ -78,7 +64,7 @@ def certified(m: Microdata, k: int, preference, at_most: int, place: int = 1) ->
     r = archive.recoding(archive.frame(), "branch and bound")
     return {
         **{name: r.info[name] for name in ("nwp", "necd", "effective_k", "ach")},
-        "lower bound": min(achievement(loss, 0.0, archive.preference), archive.least_ach),
+        "lower bound": float(min(achievement(loss, 0.0, archive.preference), archive.least_ach)),
         "optimal": bool(optimal),
         "nodes": visited,
         "borders": "".join(np.where(r.encode(), "|", ".")),  # a bar for a border that is kept

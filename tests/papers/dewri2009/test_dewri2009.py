@@ -1,11 +1,8 @@
-"""The table, the search with parts exchanged, and what weights and joins do."""
-
-from collections import Counter
+"""The table, the search with parts exchanged, and what is best of all recodings."""
 
 import dewri2009
 import numpy as np
 import pytest
-from dewri2009_variants import varied_search
 
 import anonpaper as ap
 from anonpaper.compendium.tables import reference
@@ -31,7 +28,7 @@ def test_adult_has_the_domain_sizes_of_table_1_and_105_bits(adult):
 
 
 def test_without_an_exchange_it_is_the_search_of_the_paper(part):
-    archive, _ = varied_search(part, **SETTING)
+    archive, _ = dewri2009.varied_search(part, **SETTING)
     r = ap.preference_search(part, 5, (0.2, 1.0), evaluations=600, seed=3)
     assert archive.frame().equals(r.info["evaluated"])
     row = dewri2009.measured_run(part, **SETTING)
@@ -62,28 +59,6 @@ def test_better_neighbours_are_those_that_single_flips_give(part):
         better += less and ap.measure.effective_k(rel) >= 5
     found = dewri2009.better_neighbours(Evaluator(part), np.zeros(12, bool), 5, point)
     assert 0 < better == found
-
-
-@pytest.mark.parametrize("weights", [None, (0.9, 0.1), (0.0, 1.0)])
-def test_joins_by_brute_force(adult, weights):
-    names = ["marital-status", "sex"]
-    weights = weights and dict(zip(names, weights, strict=True))
-    best = ap.exhaustive(adult.with_roles(qi=names), 1, (0.2, 1.0), weights)
-    seen, counts = best.info["evaluated"].set_index("bits"), Counter()
-    for bits, row in seen.iterrows():
-        for place in [place for place, bit in enumerate(bits) if bit == "1"]:
-            after = seen.loc[bits[:place] + "0" + bits[place + 1 :]]
-            counts["joins"] += 1
-            counts["loss falls"] += after["nwp"] < row["nwp"] - 1e-12
-            counts["bias falls"] += after["necd"] < row["necd"] - 1e-12
-            counts["k falls"] += after["effective_k"] < row["effective_k"]
-        more = seen[seen.index.str.count("1") < bits.count("1")]
-        counts["pairs"] += len(more)
-        counts["more joined, less loss"] += (more["nwp"] < row["nwp"] - 1e-12).sum()
-        counts["more joined, higher k"] += (more["effective_k"] > row["effective_k"]).sum()
-        counts["more joined, lower k"] += (more["effective_k"] < row["effective_k"]).sum()
-    assert dewri2009.effects_of_joins(adult, names, weights) == counts
-    assert counts["loss falls"] == counts["k falls"] == 0 < counts["bias falls"]
 
 
 def test_no_recoding_beats_the_optimum(adult):

@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 from referees import preference as referee
 from referees.tables import tables
 
-import anonpaper as ap
-
 NEARLY_LOSS = (0.2, 1.0)
 
 
@@ -22,32 +20,25 @@ def problems(draw):
     return m, draw(st.integers(1, min(m.n, 6))), preference
 
 
-@settings(max_examples=200)
-@given(problems())
-def test_the_optimum_is_that_of_exhaustive_search(case):
-    m, k, preference = case
-    row, least = optimum.certified(m, k, preference, 100_000), ap.exhaustive(m, k, preference)
-    assert row["optimal"] and row["effective_k"] >= k
-    assert row["ach"] == pytest.approx(least.info["ach"], rel=0, abs=2 * optimum.TOLERANCE)
-    assert least.info["ach"] - 2 * optimum.TOLERANCE <= row["lower bound"] <= least.info["ach"]
-    r = ap.Recoding.decode(m.attributes, [border == "|" for border in row["borders"]])
-    assert ap.measure.ach(ap.recode(m, r), preference) == pytest.approx(row["ach"])
-
-
-@settings(max_examples=60)
-@given(problems(), st.integers(1, 6))
-def test_a_search_given_up_says_what_holds_of_all_recodings(case, nodes):
+@settings(max_examples=150)
+@given(problems(), st.sampled_from([1, 2, 3, 5, 100_000]))
+def test_what_is_proved_holds_of_all_recodings(case, nodes):
     """By plain loops over all recodings, which know nothing of the package's evaluation."""
-    m, k, _ = case
-    row = optimum.certified(m, k, NEARLY_LOSS, nodes)
+    m, k, preference = case
+    row = optimum.certified(m, k, preference, nodes)
     rows, sizes = m.codes.tolist(), [a.size for a in m.attributes]
-    for bits in itertools.product([0, 1], repeat=sum(sizes) - m.d):
-        if min(referee.class_sizes(rows, sizes, bits)) >= k:
-            loss = referee.nwp(rows, sizes, bits, [1 / m.d] * m.d)
-            ach = referee.ach(loss, referee.necd(rows, sizes, bits), NEARLY_LOSS)
-            assert ach >= row["lower bound"] - 1e-15
-            assert not row["optimal"] or ach >= row["ach"] - 2 * optimum.TOLERANCE
-    assert row["nodes"] <= nodes and row["lower bound"] <= row["ach"]
+
+    def ach(bits):
+        loss = referee.nwp(rows, sizes, bits, [1 / m.d] * m.d)
+        return referee.ach(loss, referee.necd(rows, sizes, bits), preference)
+
+    every = itertools.product([0, 1], repeat=sum(sizes) - m.d)
+    least = min(ach(bits) for bits in every if min(referee.class_sizes(rows, sizes, bits)) >= k)
+    assert row["nodes"] <= nodes and row["effective_k"] >= k
+    assert row["lower bound"] - 1e-15 <= least <= row["ach"] + 1e-15
+    assert not row["optimal"] or row["ach"] - row["lower bound"] <= 2 * optimum.TOLERANCE
+    assert row["optimal"] or nodes < 100_000
+    assert ach([border == "|" for border in row["borders"]]) == pytest.approx(row["ach"])
 
 
 def test_a_proof_repeated_in_integers_by_other_code():

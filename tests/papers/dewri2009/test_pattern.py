@@ -25,6 +25,7 @@ def picture(cells, file, **values):
         lines += [cell.source] * (cell.cell_type == "code")
         if "parameters" in cell.metadata.get("tags", []):
             lines += [f"{name} = {value!r}" for name, value in values.items()]
+    plt.close("all")
     file.write_text("\n".join(lines))
     runpy.run_path(str(file))
     return plots.render(plt.gcf())
