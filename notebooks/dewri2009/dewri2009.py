@@ -119,7 +119,7 @@ def varied_search(
     feasible": graded, with other chromosomes in place of its k-anonymous ones.
     """
     archive, rng = Archive(m, k_pref, preference, weights), generator(seed)
-    n_bits = archive.evaluator.n_bits
+    n_bits = archive.evaluator.n_bits  # line 1
     even = start == "even"
     first = rng.random((population, n_bits)) < 0.5 if even else graded(rng, population, n_bits)
     if start == "none feasible":
@@ -127,8 +127,8 @@ def varied_search(
         first = np.resize(lost, first.shape)
     # both keep the best of parents and children
     kind, problem, prefer = {
-        1: (GA, OneObjective, _prefer_less_ach),
-        2: (NSGA2, TwoObjectives, prefer_feasible),
+        1: (GA, OneObjective, _prefer_less_ach),  # line 2
+        2: (NSGA2, TwoObjectives, prefer_feasible),  # line 3
     }[objectives]
     algorithm = kind(
         pop_size=population,
@@ -136,7 +136,7 @@ def varied_search(
         selection=TournamentSelection(func_comp=prefer),
         crossover=SinglePointCrossover(prob=0.8),
         mutation=BitflipMutation(prob_var=0.001),
-        eliminate_duplicates=not copies,
+        eliminate_duplicates=not copies,  # line 4
         output=None,
         seed=rng,
     ).setup(problem(archive), termination=NoTermination())
@@ -201,15 +201,15 @@ def returned_solutions(m: Microdata, k_pref: int, **setting) -> pd.DataFrame:
 def reported_solution(m: Microdata, k_pref: int, place: int = 1, **setting) -> dict:
     """Return the reported solution of one search (Figures 3, 4) and every attribute's part."""
     m = with_us_at(m, place) if place > 1 else m
-    r = preference_search(m, k_pref, **setting)
+    r = preference_search(m, k_pref, **setting)  # line 2
     release, evaluator = recode(m, r), Evaluator(m, setting.get("weights"))
     better = better_neighbours(evaluator, r.encode(), k_pref, setting["preference"])
     short = [ATTRIBUTES[name] for name in m.qi]
-    losses = [measure.nwp(release, {name: 1.0}) for name in m.qi]
+    losses = [measure.nwp(release, {name: 1.0}) for name in m.qi]  # line 5
     return {
-        "better neighbours": better,  # 0 in a local optimum
+        "better neighbours": better,  # line 6; 0 in a local optimum
         **{name: r.info[name] for name in (*VALUES, "ach", "prefdev")},
-        **{f"groups {name}": size for name, size in zip(short, r.sizes, strict=True)},
+        **{f"groups {name}": size for name, size in zip(short, r.sizes, strict=True)},  # line 4
         **{f"loss {name}": loss for name, loss in zip(short, losses, strict=True)},
     }
 
@@ -223,7 +223,7 @@ def measured_run(m: Microdata, **setting) -> dict:
     first = archive.values("evaluation") <= setting.get("population", 100)
     row: dict = {
         "found": len(feasible) > 0,
-        "unique": len(population),
+        "unique": len(population),  # line 5
         "feasible": len(feasible),
         "mean nwp": float(population["nwp"].mean()),
         "distinct": len(archive),
@@ -231,7 +231,7 @@ def measured_run(m: Microdata, **setting) -> dict:
     }
     if feasible.empty:
         return row
-    best = choose(population, k_pref, preference)
+    best = choose(population, k_pref, preference)  # line 7
     stays = non_dominated(feasible["ach"].to_numpy(), -feasible["effective_k"].to_numpy())
     returned = feasible[stays]
     beats = (returned["nwp"] < best["nwp"]) & (returned["necd"] < best["necd"])
@@ -246,7 +246,8 @@ def measured_run(m: Microdata, **setting) -> dict:
     }
     for level in LEVELS:
         row[f"ach at {level}"] = feasible.loc[feasible["effective_k"] >= level, "ach"].min()
-    return row | _children_alike(archive, feasible, generator(setting.get("seed", 0)))
+    rng = generator(setting.get("seed", 0))
+    return row | _children_alike(archive, feasible, rng)  # line 6
 
 
 def _children_alike(archive, parents: pd.DataFrame, rng: np.random.Generator) -> dict:

@@ -43,23 +43,23 @@ def certified(m: Microdata, k: int, preference, at_most: int, place: int = 1) ->
         return archive.least_ach / of_loss - EPSILON - TOLERANCE
 
     archive.look_up(np.zeros((1, evaluator.n_bits), dtype=bool))  # k-anonymous for every k
-    waiting = [(0.0, 0, bytes(evaluator.n_bits))]
+    waiting = [(0.0, 0, bytes(evaluator.n_bits))]  # line 1
     visited = born = 0
     while waiting and visited < at_most and waiting[0][0] < limit():
-        state = np.frombuffer(heapq.heappop(waiting)[-1], np.int8).copy()
+        state = np.frombuffer(heapq.heappop(waiting)[-1], np.int8).copy()  # line 2
         bound, division, gain, border, if_kept, if_joined = _visit(table, k, state, limit())
         if np.isfinite(bound):
-            archive.look_up(division[None])
+            archive.look_up(division[None])  # line 6
             if visited % _CLIMB_EVERY == 0:
                 _climb(archive, state, gain)
         visited += 1
         for choice, least in ((_KEPT, if_kept), (_JOINED, if_joined)):
-            if border >= 0 and least < limit():
+            if border >= 0 and least < limit():  # line 7
                 born += 1
                 state[border] = choice
                 heapq.heappush(waiting, (least, born, state.tobytes()))
 
-    optimal = not waiting or waiting[0][0] >= limit()
+    optimal = not waiting or waiting[0][0] >= limit()  # line 8
     loss = limit() if optimal else max(waiting[0][0] - TOLERANCE, 0.0)
     r = archive.recoding(archive.frame(), "branch and bound")
     return {
