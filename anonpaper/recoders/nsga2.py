@@ -31,9 +31,9 @@ def of_the_paper(
     return NSGA2(
         pop_size=len(first),
         sampling=first,
-        selection=TournamentSelection(func_comp=prefer_feasible),
-        crossover=SinglePointCrossover(prob=0.8),
-        mutation=BitflipMutation(prob_var=mutation),
+        selection=TournamentSelection(func_comp=prefer_feasible),  # line 4
+        crossover=SinglePointCrossover(prob=0.8),  # line 5
+        mutation=BitflipMutation(prob_var=mutation),  # line 6
         eliminate_duplicates=False,
         output=None,
         seed=rng,

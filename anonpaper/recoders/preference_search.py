@@ -92,16 +92,19 @@ def preference_search(
     if n_bits == 0:  # every domain has one value: nothing to search
         final = archive.look_up(np.zeros((1, 0), dtype=bool))
     else:
+        # line 1: the first population
         algorithm = nsga2.of_the_paper(archive, graded(rng, population, n_bits), mutation, rng)
         while archive.evaluations + population <= share:
-            algorithm.next()
+            algorithm.next()  # lines 2 to 7
         final = np.unique(archive.places(algorithm.pop.get("X")))
         if refine:
             _expand_best(archive, evaluations)
             final = np.arange(len(archive))
+    # line 8
     solutions = archive.frame(final[non_dominated(*nsga2.objectives(archive, final).T)])
     found = {"evaluations": archive.evaluations, "distinct": len(archive)}
     found |= {"non_dominated": solutions, "evaluated": archive.frame()}
+    # line 9
     return archive.recoding(solutions, "NSGA-II" + ", refined" * refine, **found)
 
 

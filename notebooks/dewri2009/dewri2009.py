@@ -1,28 +1,30 @@
-"""The experiments of dewri2009: its table, its runs, and the numbers that judge them.
+"""The experiments of dewri2009: its table, runs of its search, and the numbers that judge them.
 
-The paper prints no taxonomies, which order the categorical values, and no weight vector but the
-first. `TAXONOMIES` are ours. Weights are parameters of the notebooks.
+The paper prints neither the order of categorical values nor a weight vector besides equal weights.
+`ORDER` is ours. Weights are parameters of the notebooks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
-
 import numpy as np
 import pandas as pd
-from dewri2009_optimum import certified, hill_climbing
-from dewri2009_variants import VALUES, better_neighbours
-from dewri2009_weights import by_name, losses
-from matplotlib.axes import Axes
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.algorithms.soo.nonconvex.ga import GA
+from pymoo.core.termination import NoTermination
 from pymoo.indicators.hv import HV
+from pymoo.operators.crossover.pntx import SinglePointCrossover
+from pymoo.operators.mutation.bitflip import BitflipMutation
+from pymoo.operators.selection.tournament import TournamentSelection
 
-from anonpaper import plots
+from anonpaper import measure, plots
 from anonpaper.datasets import load
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Microdata
-from anonpaper.recoders.evaluation import Evaluator, achievement, choose, non_dominated
-from anonpaper.recoders.preference_search import exhaustive, preference_search
+from anonpaper.publish import recode
+from anonpaper.randomness import generator
+from anonpaper.recoders.evaluation import Archive, Evaluator, achievement, choose, non_dominated
+from anonpaper.recoders.nsga2 import TwoObjectives, prefer_feasible, winners
+from anonpaper.recoders.preference_search import exhaustive, graded, preference_search
 from anonpaper.recoding import Recoding
 from anonpaper.repair.encoding import granularize, in_preorder
 
@@ -33,63 +35,42 @@ ATTRIBUTES = {
     "salary-class": "slc",
 }  # fmt: skip
 
-#: Groups of the values of each categorical attribute, in the order of the encoding: one bit lies
-#: between any two neighbours. Education is ordered by years and needs no tree. The order of values
-#: in the trees of `anonpaper.datasets.trees` means nothing.
-TAXONOMIES = {
-    "workclass": {
-        "employed by government": ["Federal-gov", "State-gov", "Local-gov"],
-        "employed by a company": ["Private"],
-        "self-employed": ["Self-emp-inc", "Self-emp-not-inc"],
-        "unpaid": ["Without-pay"],
-    },
-    "marital-status": {
-        "never married": ["Never-married"],
-        "married": ["Married-civ-spouse", "Married-AF-spouse", "Married-spouse-absent"],
-        "formerly married": ["Separated", "Divorced", "Widowed"],
-    },
-    "occupation": {
-        "office": ["Exec-managerial", "Prof-specialty", "Tech-support", "Sales", "Adm-clerical"],
-        "service": ["Other-service", "Priv-house-serv", "Protective-serv", "Armed-Forces"],
-        "manual": ["Craft-repair", "Machine-op-inspct", "Transport-moving", "Handlers-cleaners",
-                   "Farming-fishing"],
-    },
-    "race": {
-        "largest groups": ["White", "Black"],
-        "smaller groups": ["Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other"],
-    },
-    "sex": {"any": ["Female", "Male"]},
-    "native-country": {
-        "North America": ["United-States", "Canada", "Outlying-US(Guam-USVI-etc)"],
-        "Caribbean": ["Puerto-Rico", "Cuba", "Dominican-Republic", "Haiti", "Jamaica",
-                      "Trinadad&Tobago"],
-        "Central America": ["Mexico", "Guatemala", "Honduras", "El-Salvador", "Nicaragua"],
-        "South America": ["Columbia", "Ecuador", "Peru"],
-        "Europe": ["England", "Scotland", "Ireland", "France", "Germany", "Holand-Netherlands",
-                   "Italy", "Portugal", "Greece", "Hungary", "Poland", "Yugoslavia"],
-        "Asia": ["Iran", "India", "Thailand", "Cambodia", "Laos", "Vietnam", "Philippines",
-                 "China", "Hong", "Taiwan", "Japan"],
-        "unclear": ["South"],
-    },
-    "salary-class": {"any": ["<=50K", ">50K"]},
+#: The values of each categorical attribute, group by group: one bit lies between two neighbours.
+#: Education is ordered by years.
+ORDER = {
+    "workclass": "Federal-gov State-gov Local-gov  Private  Self-emp-inc Self-emp-not-inc "
+                 " Without-pay",
+    "marital-status": "Never-married  Married-civ-spouse Married-AF-spouse Married-spouse-absent "
+                      " Separated Divorced Widowed",
+    "occupation": "Exec-managerial Prof-specialty Tech-support Sales Adm-clerical "
+                  " Other-service Priv-house-serv Protective-serv Armed-Forces "
+                  " Craft-repair Machine-op-inspct Transport-moving Handlers-cleaners "
+                  "Farming-fishing",
+    "race": "White Black  Asian-Pac-Islander Amer-Indian-Eskimo Other",
+    "sex": "Female Male",
+    "native-country": "United-States Canada Outlying-US(Guam-USVI-etc) "
+                      " Puerto-Rico Cuba Dominican-Republic Haiti Jamaica Trinadad&Tobago "
+                      " Mexico Guatemala Honduras El-Salvador Nicaragua  Columbia Ecuador Peru "
+                      " England Scotland Ireland France Germany Holand-Netherlands Italy Portugal "
+                      "Greece Hungary Poland Yugoslavia "
+                      " Iran India Thailand Cambodia Laos Vietnam Philippines China Hong Taiwan "
+                      "Japan  South",
+    "salary-class": "<=50K >50K",
 }  # fmt: skip
 
-
-def taxonomy(name: str) -> Hierarchy:
-    """Return the tree of an attribute, three levels high: value, group, star."""
-    groups = TAXONOMIES[name].items()
-    return Hierarchy([[value, group, "*"] for group, values in groups for value in values])
+VALUES = ["nwp", "necd", "effective_k"]  # solutions with equal values are one solution
+LEVELS = (10, 25, 50, 100)  # effective k for which a publisher may want the least ach of a run
+_PAIRS = 500  # parents that are crossed to see what their children are
 
 
 def adult() -> Microdata:
     """Return the table of section 6: 30,162 rows, nine attributes, 105 bits."""
     loaded = load("adult", qi=list(ATTRIBUTES), missing="drop")
     frame = loaded.frame[loaded.qi].copy()
-    for name in TAXONOMIES:
-        frame[name] = frame[name].cat.remove_unused_categories()
+    for name, values in ORDER.items():
+        frame[name] = frame[name].cat.set_categories(values.split())
     m = loaded.replace(frame=frame, sensitive=None)
-    m = granularize(m, {"age": 5}, ranges={"age": (0, 100)})
-    return in_preorder(m, {name: taxonomy(name) for name in TAXONOMIES})
+    return granularize(m, {"age": 5}, ranges={"age": (0, 100)})
 
 
 def with_us_at(m: Microdata, place: int) -> Microdata:
@@ -100,125 +81,255 @@ def with_us_at(m: Microdata, place: int) -> Microdata:
     return m.replace(frame=m.frame.assign(**{"native-country": column}))
 
 
-def optimum_at(m: Microdata, place: int, k: int, preference, at_most: int) -> dict:
-    """Return the proved optimum with the United States at a place, and the groups of countries."""
-    moved = with_us_at(m, place)
-    found = certified(moved, k, preference, at_most)
-    r = Recoding.decode(moved.attributes, [border == "|" for border in found.pop("borders")])
-    return found | {"groups ncy": r.sizes[m.qi.index("native-country")]}
+def random_weights(names: list[str], vectors: int, seed: int) -> list[dict[str, float]]:
+    """Return weight vectors drawn evenly from all that sum to 1 (Dirichlet, all ones)."""
+    drawn = np.random.default_rng(seed).dirichlet(np.ones(len(names)), vectors).tolist()
+    return [dict(zip(names, weights, strict=True)) for weights in drawn]
 
 
-def reported_at(m: Microdata, place: int, **setting) -> dict:
-    """Return the solution that one `search` reports with the United States at a place."""
-    return reported_solution(with_us_at(m, place), **setting)
+# -- the search of section 5 with parts exchanged: as it is, the one of `preference_search` -------
 
 
-def short_name(column: str) -> str:
-    """Return a column such as "groups race" with the paper's short name of its attribute."""
-    kind, _, name = column.partition(" ")
-    return f"{kind} {ATTRIBUTES[name]}" if name in ATTRIBUTES else column
+class OneObjective(TwoObjectives):
+    """The OP of section 4: f1 = ach, subject to k_pref - effective k <= 0."""
+
+    def __init__(self, archive: Archive) -> None:
+        super().__init__(archive)
+        self.n_obj, self.n_ieq_constr = 1, 1
+
+    def _evaluate(self, bits: np.ndarray, out: dict, *args, **kwargs) -> None:
+        super()._evaluate(bits, out)
+        out["F"], out["G"] = out["F"][:, :1], out["F"][:, 1:]
+
+
+def _prefer_less_ach(population, pairs, random_state, **_) -> np.ndarray:
+    """The tournament of section 5.2 where rank is ach: feasible, then smaller f2, then f1."""
+    excess = np.maximum(population.get("G")[:, 0], 0)
+    return winners(np.column_stack([excess, population.get("F")[:, 0]]), pairs, random_state)
+
+
+def varied_search(
+    m: Microdata, k_pref: int, preference, weights=None, *, objectives: int = 2,
+    copies: bool = True, start: str = "graded", population: int = 100, evaluations: int = 50_000,
+    seed: int = 0,
+) -> tuple[Archive, np.ndarray]:  # fmt: skip
+    """Return all that a search evaluated, and the places of its final population there.
+
+    The first population is "graded" (the default of the package), "even" (fair coins), or "none
+    feasible": graded, with other chromosomes in place of its k-anonymous ones.
+    """
+    archive, rng = Archive(m, k_pref, preference, weights), generator(seed)
+    n_bits = archive.evaluator.n_bits  # line 1
+    even = start == "even"
+    first = rng.random((population, n_bits)) < 0.5 if even else graded(rng, population, n_bits)
+    if start == "none feasible":
+        lost = first[archive.evaluator.evaluate(first).smallest < k_pref]
+        first = np.resize(lost, first.shape)
+    # both keep the best of parents and children
+    kind, problem, prefer = {
+        1: (GA, OneObjective, _prefer_less_ach),  # line 2
+        2: (NSGA2, TwoObjectives, prefer_feasible),  # line 3
+    }[objectives]
+    algorithm = kind(
+        pop_size=population,
+        sampling=first,
+        selection=TournamentSelection(func_comp=prefer),
+        crossover=SinglePointCrossover(prob=0.8),
+        mutation=BitflipMutation(prob_var=0.001),
+        eliminate_duplicates=not copies,  # line 4
+        output=None,
+        seed=rng,
+    ).setup(problem(archive), termination=NoTermination())
+    while archive.evaluations + population <= evaluations and algorithm.has_next():
+        algorithm.next()
+    return archive, np.unique(archive.places(algorithm.pop.get("X")))
+
+
+def better_neighbours(evaluator: Evaluator, bits: np.ndarray, k_pref: int, preference) -> int:
+    """Return how many one-bit neighbours are feasible and have less ach: 0 in a local optimum."""
+    flipped = np.eye(evaluator.n_bits + 1, evaluator.n_bits, k=-1, dtype=bool)  # none comes first
+    found = evaluator.evaluate(bits ^ flipped)
+    ach = achievement(found.nwp, found.necd, preference)
+    return int(((found.smallest >= k_pref) & (ach < ach[0] - 1e-12)).sum())
+
+
+def hill_climbing(m: Microdata, k: int, preference, evaluations: int, seed: int) -> Recoding:
+    """Climb from full generalization, as often as there are evaluations, and return the best.
+
+    A climb passes over the bits in random order and keeps each flip that lowers ach and keeps the
+    table k-anonymous, until a whole pass keeps none.
+    """
+    archive, rng = Archive(m, k, preference, None), generator(seed)
+    n_bits = archive.evaluator.n_bits
+    while archive.evaluations < evaluations:
+        here, improved = np.zeros(n_bits, dtype=bool), True
+        ach = feasible_ach(archive, here)
+        while improved:
+            improved = False
+            for bit in rng.permutation(n_bits)[: evaluations - archive.evaluations]:
+                here[bit] ^= True
+                there = feasible_ach(archive, here)
+                if there < ach:
+                    ach, improved = there, True
+                else:
+                    here[bit] ^= True
+    solutions = archive.frame()
+    return archive.recoding(solutions, "hill climbing", evaluated=solutions)
+
+
+def feasible_ach(archive: Archive, bits: np.ndarray) -> float:
+    """Return the ach of one chromosome, infinite if it is not k-anonymous."""
+    (place,) = archive.look_up(bits[None])
+    is_feasible = archive.values("effective_k")[place] >= archive.k
+    return float(archive.values("ach")[place]) if is_feasible else np.inf
 
 
 # -- runs of the search ------------------------------------------------------------------------
 
 
-def search(m: Microdata, k_pref: int, preference, weights=None, **options) -> Recoding:
-    """Run `preference_search` with weights in the order of the attributes."""
-    return preference_search(m, k_pref, tuple(preference), by_name(m, weights), **options)
-
-
-def returned_solutions(m: Microdata, **setting) -> pd.DataFrame:
-    """Return the non-dominated solutions of one `search` (Figure 1), the reported one marked."""
-    r = search(m, **setting)
+def returned_solutions(m: Microdata, k_pref: int, **setting) -> pd.DataFrame:
+    """Return the non-dominated solutions of one search (Figure 1), the reported one marked."""
+    r = preference_search(m, k_pref, **setting)
     # chromosomes with equal values are one: bits between ages that nobody has change nothing
     solutions = r.info["non_dominated"].drop(columns="bits").drop_duplicates(VALUES)
     return solutions.assign(
-        feasible=solutions["effective_k"] >= setting["k_pref"],
+        feasible=solutions["effective_k"] >= k_pref,
         reported=(solutions[VALUES] == [r.info[name] for name in VALUES]).all(axis=1),
     )
 
 
-def reported_solution(m: Microdata, **setting) -> dict:
-    """Return the reported solution of one `search` (Figures 3, 4) and every attribute's part."""
-    r = search(m, **setting)
-    evaluator = Evaluator(m, by_name(m, setting.get("weights")))
-    better = better_neighbours(evaluator, r.encode(), setting["k_pref"], setting["preference"])
+def reported_solution(m: Microdata, k_pref: int, place: int = 1, **setting) -> dict:
+    """Return the reported solution of one search (Figures 3, 4) and every attribute's part."""
+    m = with_us_at(m, place) if place > 1 else m
+    r = preference_search(m, k_pref, **setting)  # line 2
+    release, evaluator = recode(m, r), Evaluator(m, setting.get("weights"))
+    better = better_neighbours(evaluator, r.encode(), k_pref, setting["preference"])
+    short = [ATTRIBUTES[name] for name in m.qi]
+    losses = [measure.nwp(release, {name: 1.0}) for name in m.qi]  # line 5
     return {
-        "better neighbours": better,  # 0 in a local optimum
+        "better neighbours": better,  # line 6; 0 in a local optimum
         **{name: r.info[name] for name in (*VALUES, "ach", "prefdev")},
-        **{f"groups {name}": size for name, size in zip(m.qi, r.sizes, strict=True)},
-        **{f"loss {name}": loss for name, loss in losses(m, r).items()},
+        **{f"groups {name}": size for name, size in zip(short, r.sizes, strict=True)},  # line 4
+        **{f"loss {name}": loss for name, loss in zip(short, losses, strict=True)},
     }
 
 
-# -- how good is it ----------------------------------------------------------------------------
+def measured_run(m: Microdata, **setting) -> dict:
+    """Return the reported solution of one `varied_search`, and counts of its final population."""
+    archive, final = varied_search(m, **setting)
+    k_pref, preference = setting["k_pref"], setting["preference"]
+    population = archive.frame(final).drop_duplicates(VALUES, ignore_index=True)
+    feasible = population[population["effective_k"] >= k_pref]
+    first = archive.values("evaluation") <= setting.get("population", 100)
+    row: dict = {
+        "found": len(feasible) > 0,
+        "unique": len(population),  # line 5
+        "feasible": len(feasible),
+        "mean nwp": float(population["nwp"].mean()),
+        "distinct": len(archive),
+        "first k": int(archive.values("effective_k")[first].max()),
+    }
+    if feasible.empty:
+        return row
+    best = choose(population, k_pref, preference)  # line 7
+    stays = non_dominated(feasible["ach"].to_numpy(), -feasible["effective_k"].to_numpy())
+    returned = feasible[stays]
+    beats = (returned["nwp"] < best["nwp"]) & (returned["necd"] < best["necd"])
+    bits = np.array([bit == "1" for bit in best["bits"]])
+    row |= {name: best[name] for name in (*VALUES, "ach", "prefdev")}
+    row |= {
+        "better neighbours": better_neighbours(archive.evaluator, bits, k_pref, preference),
+        "returned": len(returned),
+        "minima": int((returned["ach"] == best["ach"]).sum()),
+        "better in both": int(beats.sum()),
+        "more private": int((returned["effective_k"] > k_pref).sum()),
+    }
+    for level in LEVELS:
+        row[f"ach at {level}"] = feasible.loc[feasible["effective_k"] >= level, "ach"].min()
+    rng = generator(setting.get("seed", 0))
+    return row | _children_alike(archive, feasible, rng)  # line 6
 
 
-def efficiency_of_optimum(
-    m: Microdata, attributes: Sequence[str], k_pref: int, preference: Sequence[float]
-) -> dict:
-    """Count the recodings of a projection that beat the one of least ach (Definition 2)."""
-    r = exhaustive(m.with_roles(qi=list(attributes)), k_pref, tuple(preference))
+def _children_alike(archive, parents: pd.DataFrame, rng: np.random.Generator) -> dict:
+    """Cross pairs of different tables at one point: the share of children like a parent."""
+    if len(parents) < 2:
+        return {}
+    bits = np.array([[bit == "1" for bit in text] for text in parents["bits"]])
+    mother = rng.integers(len(parents), size=_PAIRS)
+    father = (mother + rng.integers(1, len(parents), size=_PAIRS)) % len(parents)
+    cut = rng.integers(1, bits.shape[1], size=_PAIRS)[:, None]
+    children = np.where(np.arange(bits.shape[1]) < cut, bits[mother], bits[father])
+    found = archive.evaluator.evaluate(children)
+    child, solution = np.c_[found.nwp, found.necd, found.smallest], parents[VALUES].to_numpy()
+    like = [(child == solution[parent]).all(axis=1) for parent in (mother, father)]
+    return {"children alike": float(np.mean(np.logical_or(*like)))}
+
+
+# -- how good it is, by all recodings of a few attributes ---------------------------------------
+
+
+def true_optimum(m: Microdata, attributes: list[str], k_pref: int, preference, weights=None):
+    """Return the recoding of least ach of a projection, and how many beat it (Definition 2)."""
+    r = exhaustive(m.with_roles(qi=list(attributes)), k_pref, preference, weights)
     seen = r.info["evaluated"]
     seen = seen[seen["effective_k"] >= k_pref]
     less_loss, less_bias = seen["nwp"] < r.info["nwp"], seen["necd"] < r.info["necd"]
     no_more_loss, no_more_bias = seen["nwp"] <= r.info["nwp"], seen["necd"] <= r.info["necd"]
-    one_better = (less_loss & no_more_bias) | (no_more_loss & less_bias)
     return {
+        "effective_k": r.info["effective_k"],
         "recodings": r.info["evaluations"],
         "feasible": len(seen),
         "front": len(r.info["front"]),
         "better in both": int((less_loss & less_bias).sum()),
-        "better in one": int(one_better.sum()),
+        "better in one": int(((less_loss & no_more_bias) | (no_more_loss & less_bias)).sum()),
     }
 
 
-_METHODS = {
-    "paper": preference_search,
-    "refined": partial(preference_search, refine=True),
-    "hill climbing": hill_climbing,
-}
-
-
-def course_of_search(
-    m: Microdata, k_pref: int, preference, method: str, evaluations: int, seed: int
-) -> pd.DataFrame:
+def course_of_search(m: Microdata, k_pref: int, preference, method: str, evaluations, seed):
     """Return least feasible ach and hypervolume of the loss-bias plane along a search."""
-    r = _METHODS[method](m, k_pref, tuple(preference), evaluations=evaluations, seed=seed)
+    if method == "hill climbing":
+        r = hill_climbing(m, k_pref, preference, evaluations, seed)
+    else:
+        options = {"evaluations": evaluations, "seed": seed, "refine": method == "refined"}
+        r = preference_search(m, k_pref, preference, **options)
     seen = r.info["evaluated"]
     seen = seen[seen["effective_k"] >= k_pref]
     area = HV(ref_point=np.ones(2))  # between the solutions found so far and the worst point
-    rows = []
     for at in np.unique(np.geomspace(evaluations / 100, evaluations, 20).astype(int)):
         so_far = seen[seen["evaluation"] <= at]
-        front = so_far[non_dominated(so_far["nwp"].to_numpy(), so_far["necd"].to_numpy())]
-        points = front[["nwp", "necd"]].to_numpy()
-        rows.append({
-            "at": int(at),
-            "least ach": so_far["ach"].min() if len(so_far) else None,
-            "hypervolume": float(area(points)) if len(points) else 0.0,
-        })  # fmt: skip
-    return pd.DataFrame(rows)
+        points = so_far[["nwp", "necd"]].to_numpy()
+        front = points[non_dominated(*points.T)]
+        covered = float(area(front)) if len(front) else 0.0
+        yield {"at": int(at), "least ach": so_far["ach"].min(), "hypervolume": covered}
 
 
-# -- the plane of loss and bias ----------------------------------------------------------------
+# -- ten people -------------------------------------------------------------------------------
 
 
-def draw_choice(
-    ax: Axes, solutions: pd.DataFrame, k: int, preference: tuple[float, float]
-) -> pd.Series | None:
-    """Draw solutions in the loss-bias plane with contours of ach; return the chosen one."""
-    blue, red = plots.LOOKS[0]["color"], plots.LOOKS[1]["color"]
-    feasible = solutions["effective_k"] >= k
-    look = {"markersize": 2, "rasterized": True}
-    for kept, colour, sign in ((~feasible, "0.8", "<"), (feasible, blue, "≥")):
-        part = solutions[kept]
-        ax.plot(part["nwp"], part["necd"], ".", color=colour, label=f"k {sign} {k}", **look)
-    x, y = np.meshgrid(np.linspace(0, 1, 101), np.linspace(0, 1, 101))
-    ax.contour(x, y, achievement(x, y, preference), levels=8, colors="0.5", linewidths=0.5)
-    ax.plot(*preference, "+", color="black", markersize=7, label="preference")
-    chosen = choose(solutions, k, preference)
-    if chosen is not None:
-        ax.plot(chosen["nwp"], chosen["necd"], "o", color=red, label="chosen")
-    ax.set(xlabel="NWP (loss)", ylabel="NECD (bias)", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-    return chosen
+def ten_people() -> Microdata:
+    """Return ten people with four ages, two sexes and four kinds of work: seven bits."""
+    kinds = {"p": "private", "o": "own", "f": "federal", "s": "state"}
+    people = pd.DataFrame({
+        "age": [23, 24, 27, 31, 33, 38, 41, 44, 46, 52],
+        "sex": list("FFMFMMFFMM"),
+        "work": [kinds[letter] for letter in "sfspopopsf"],
+    })  # fmt: skip
+    tree = [["private", "business", "*"], ["federal", "government", "*"],
+            ["own", "business", "*"], ["state", "government", "*"]]  # fmt: skip
+    m = granularize(Microdata(people, qi=["age", "sex", "work"]), {"age": 10})
+    return in_preorder(m, {"work": Hierarchy(tree)})
+
+
+def draw_step(m: Microdata, chromosomes: dict[str, str], k: int, preference):
+    """Draw the table that each chromosome publishes, its rows in the colours of their classes."""
+    panels = []
+    for name, bits in chromosomes.items():
+        release = recode(m, Recoding.decode(m.attributes, bits))
+        loss, bias = measure.nwp(release), measure.necd(release)
+        kept = "" if measure.effective_k(release) >= k else "not "
+        title = f"{name}\n{bits}: {kept}{k}-anonymous\nNWP {loss:.2f}, NECD {bias:.2f}, "
+        title += f"ach {measure.ach(release, preference):.2f}"
+        classes = release.frame.groupby(m.qi, sort=False, observed=True).ngroup()
+        colours = [[plots.PALE[number]] * m.d for number in classes]
+        panels.append((title, release.frame[m.qi], colours, {}))
+    return plots.tables(panels)
