@@ -21,8 +21,7 @@ import majeed2024_steps
 import networkx as nx
 import numpy as np
 import pandas as pd
-from boger2020_steps import clustering_steps, distance
-from dewri2009_steps import one_step
+from boger2020_steps import grouped_by_pairs, ten_people
 
 import anonpaper as ap
 import anonpaper.compendium
@@ -122,36 +121,18 @@ def tp_steps(m: Microdata, l: int, table: str = "") -> tuple[Microdata, Script, 
 # ---- boger2020: (K, L, theta)-diversity --------------------------------------------------------
 
 
-def ten_workers() -> Microdata:
-    """Return ten people with an occupation that nobody should learn."""
-    names = "Ann Ben Carl Dora Elsa Finn Gina Hugo Ivan Jill".split()
-    frame = pd.DataFrame({
-        "age": [21, 22, 24, 30, 33, 35, 41, 47, 52, 58],
-        "sex": list("FMMFFMFMMF"),
-        "education": ["School", "School", "College", "College", "College",
-                      "School", "College", "School", "School", "College"],
-        "occupation": ["Sales", "Sales", "Clerk", "Sales", "Clerk",
-                       "Repair", "Manager", "Repair", "Sales", "Manager"],
-    }, index=names)  # fmt: skip
-    return ap.Microdata(frame, ["age", "sex", "education"], "occupation")
-
-
 def klt_steps(
     m: Microdata, k: int, l: int, theta: float
 ) -> tuple[Microdata, Script, Release]:  # fmt: skip
     """Show the clusters after each of the six steps."""
     script, secrets = Script(m.n), m.frame[m.sensitive]
     p = ap.klt(m, k, l, theta, seed=SEED, withheld="drop")
-    for title, clusters, waiting in clustering_steps(m, k, l, theta, SEED):
-        group = np.full(m.n, -1)
-        for number, rows in enumerate(clusters):
-            group[rows] = number
-        line = int(title[0])
-        shares = [secrets.iloc[rows].value_counts(normalize=True).iloc[0] for rows in clusters]
-        told = f"sizes {', '.join(str(len(rows)) for rows in clusters)}; largest share of a value "
-        told += f"{max(shares, default=0):.2f}, allowed {theta:g}"
-        if line == 1 and len(clusters) > 1:
-            told += f"; distance of the first two clusters {distance(m, *clusters[:2]):.2f}"
+    for title, group in grouped_by_pairs(m, k, l, theta, seed=SEED)[1]:
+        held = secrets[group >= 0].groupby(group[group >= 0])
+        largest = held.value_counts(normalize=True).max()
+        told = f"sizes {', '.join(map(str, held.size()))}; largest share of a value "
+        told += f"{largest:.2f}, allowed {theta:g}"
+        line, waiting = int(title[0]), np.flatnonzero(group < 0).tolist()
         script.add(line + (line == 1), f"{title.partition(': ')[2].capitalize()}.", told, group,
                    dict.fromkeys(waiting, "waits"))  # fmt: skip
     release = ap.swap(m, p, seed=0)
@@ -165,10 +146,18 @@ def klt_steps(
 # ---- dewri2009: generalizations as bits --------------------------------------------------------
 
 
+PARENTS = ("10011", "01110")
+
+
 def bit_steps(m: Microdata, k: int, cut: int, flip: int) -> tuple[Microdata, Script, Release]:
     """Show two generalizations, their child, and the child mutated."""
-    script, best = Script(m.n), None
-    for line, (name, bits) in enumerate(one_step("10011", "01110", cut, flip).items(), start=1):
+    (one, other), script, best = PARENTS, Script(m.n), None
+    child, flipped = one[:cut] + other[cut:], flip - 1
+    mutant = child[:flipped] + str(1 - int(child[flipped])) + child[flip:]
+    chromosomes = {"first parent": one, "second parent": other,
+                   f"child by crossover after bit {cut}": child,
+                   f"child with bit {flip} flipped": mutant}  # fmt: skip
+    for line, (name, bits) in enumerate(chromosomes.items(), start=1):
         release = ap.recode(m, ap.Recoding.decode(m.attributes, bits))
         loss, bias = ap.measure.nwp(release), ap.measure.necd(release)
         ach, smallest = achievement(loss, bias, (0.2, 1.0)), ap.measure.effective_k(release)
@@ -183,7 +172,7 @@ def bit_steps(m: Microdata, k: int, cut: int, flip: int) -> tuple[Microdata, Scr
         rank = (smallest < k, ach)
         best = (rank, name, bits, release) if best is None or rank < best[0] else best
     _, name, bits, release = best
-    script.add(5, f"The best of the four is the {name.partition(':')[0]}, {bits}.",
+    script.add(5, f"The best of the four is the {name}, {bits}.",
                "feasible ones first, then the smaller ach", release.classes.labels,
                cells=release.frame)  # fmt: skip
     return m, script, release
@@ -305,7 +294,7 @@ PLAYS = {
          "People who fit nowhere begin again at line 1.",
          "A cluster that misses k, l or theta merges with the nearest that mends it.",
          "Publish: swap the sensitive values within each cluster."),
-        {"k": (2, 3, 4, 5), "l": (2, 3), "theta": (0.4, 0.5, 0.75)}, ten_workers, klt_steps,
+        {"k": (2, 3, 4, 5), "l": (2, 3), "theta": (0.4, 0.5, 0.75)}, ten_people, klt_steps,
     ),
     "diva2021": Play(
         "Can a k-anonymous table keep its minorities?",
