@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 import xiao2010_hardness as hardness
 
-from anonpaper.errors import ParameterError
 from anonpaper.measure import stars
 from anonpaper.microdata import Microdata
 from anonpaper.partition.exact import exact
@@ -24,36 +23,21 @@ from anonpaper.partition.tp import tp, tp_steps
 from anonpaper.publish import suppress
 from anonpaper.randomness import generator
 
+#: QI-groups that take the course of the paper's examples at l = 3. The text keeps one vector,
+#: (3, 1, 1, 2, 3); the others are reconstructed, and the last two of 5.4 make up what R holds. No
+#: table meets one statement: that 3, 4 and 5 are all alive values when the second QI-group of
+#: 5.3, thin with the pillars 4 and 5, is the only one alive. Here it holds value 2 as well.
+EXAMPLES = {
+    "5.3": [(3, 1, 1, 2, 3), (0, 1, 1, 2, 2), (3, 2, 0, 0, 0)],
+    "5.4": [(2, 0, 1, 1, 2), (0, 2, 1, 1, 2), (3, 0, 0, 0, 0), (0, 3, 0, 0, 0)],
+}
 
-def table_of_counts(counts: Sequence[Sequence[int]], origin: str | None = None) -> Microdata:
+
+def table_of_counts(counts: Sequence[Sequence[int]]) -> Microdata:
     """Return a table by its QI-groups, each given as the paper gives it: h(Q, 1), h(Q, 2), ..."""
-    rows = [
-        (f"Q{i}", value)
-        for i, group in enumerate(counts, start=1)
-        for value, count in enumerate(group, start=1)
-        for _ in range(count)
-    ]
-    frame = pd.DataFrame(rows, columns=["group", "value"])
-    return Microdata(frame, ["group"], "value", origin=origin)
-
-
-def section_5_3() -> Microdata:
-    """Return a table that takes the course of section 5.3's example, at l = 3."""
-    # Of the vectors only (3, 1, 1, 2, 3) is left in the text; the others are reconstructed. No
-    # table meets one statement: that 3, 4 and 5 are all alive values when the second QI-group,
-    # thin with the pillars 4 and 5, is the only one alive. Here it holds value 2 as well.
-    return table_of_counts(
-        [(3, 1, 1, 2, 3), (0, 1, 1, 2, 2), (3, 2, 0, 0, 0)], "section 5.3, reconstructed"
-    )
-
-
-def section_5_4() -> Microdata:
-    """Return a table that takes the course of section 5.4's example, at l = 3."""
-    # Reconstructed; the last two QI-groups make up what R holds when phase two ends.
-    return table_of_counts(
-        [(2, 0, 1, 1, 2), (0, 2, 1, 1, 2), (3, 0, 0, 0, 0), (0, 3, 0, 0, 0)],
-        "section 5.4, reconstructed",
-    )
+    group, value = np.indices(np.shape(counts)).reshape(2, -1).repeat(np.ravel(counts), axis=1) + 1
+    frame = pd.DataFrame({"group": [f"Q{i:02d}" for i in group], "value": value})
+    return Microdata(frame, ["group"], "value")
 
 
 def check_reduction(
@@ -67,22 +51,14 @@ def check_reduction(
         drawn = [everything[i] for i in np.sort(rng.choice(len(everything), points, False))]
         table = hardness.table_of(drawn, q, m)
         p = exact(table, l)
-        rows.append(
-            {
-                "has_matching": _has_matching(drawn, q),
-                "stars": p.info["cost"],
-                "least_stars": hardness.least_stars(table),
-                "matching_read_off": hardness.matching_of(table, p) is not None,
-            }
+        has_matching = any(
+            all(len(set(axis)) == q for axis in zip(*chosen, strict=True))
+            for chosen in itertools.combinations(drawn, q)
         )
+        found = {"enough stars": p.info["cost"] == hardness.least_stars(table)}
+        found["matching_read_off"] = hardness.matching_of(table, p) is not None
+        rows.append({"has_matching": has_matching} | found)
     return rows
-
-
-def _has_matching(points: Sequence[tuple], q: int) -> bool:
-    return any(
-        all(len(set(axis)) == q for axis in zip(*chosen, strict=True))
-        for chosen in itertools.combinations(points, q)
-    )
 
 
 def match_random_tables(n: int, d: int, tables: int, seed: int) -> list[dict]:
@@ -97,34 +73,15 @@ def match_random_tables(n: int, d: int, tables: int, seed: int) -> list[dict]:
     return rows
 
 
-def approximate_random_tables(n: int, l: int, tables: int, seed: int) -> list[dict]:
-    """Compare TP with the optimum of tuple minimization on random tables."""
-    rng = generator(seed)
-    rows = []
-    while len(rows) < tables:
-        groups, values = rng.integers(2, 5), rng.integers(l, 7)
-        frame = pd.DataFrame(
-            {"group": rng.integers(0, groups, n), "value": rng.integers(0, values, n)}
-        )
-        m = Microdata(frame, ["group"], "value")
-        if m.sensitive_counts.max() * l <= n:
-            p = tp(m, l)
-            optimum = exact(m, l, objective="rows").info["cost"]
-            rows.append(
-                {
-                    **{name: p.info[name] for name in ("phase", "residue_size", "lower_bound")},
-                    "optimum": optimum,
-                }
-            )
-    return rows
-
-
 def check_lemmas(l: int, tables: int, seed: int) -> list[dict]:
     """Trace TP on random tables and look whether each lemma holds."""
     rng = generator(seed)
     rows = []
     while len(rows) < tables:
-        counts = _random_counts(l, rng) if len(rows) % 2 else _conflicting_counts(l, rng)
+        if len(rows) % 2:
+            counts = rng.integers(0, 3, (rng.integers(2, 6), rng.integers(l, l + 3)))
+        else:
+            counts = _conflicting_counts(l, rng)
         total = counts.sum(axis=0)
         if not total.sum() or total.sum() < l * total.max():
             continue
@@ -132,44 +89,24 @@ def check_lemmas(l: int, tables: int, seed: int) -> list[dict]:
         info, steps = tp(m, l).info, tp_steps(m, l)
         first, *later = steps.xs("R", level="set").iloc[1:].max(axis=1)
         grown = later[-1] - first if info["rounds"] else 0
-        rows.append(
-            {
-                "phase": info["phase"],
-                "rounds": info["rounds"],
-                "5.8": _lemma_5_8(steps.loc["microdata"], steps.loc["phase 1"], l),
-                "5.11": later[:1] in ([], [first]),
-                **_lemmas_of_pillars(steps),
-                "5.17": grown <= info["rounds"] * (l - 2),
-                "5.18": info["rounds"] <= first,
-            }
-        )
+        found = {"phase": info["phase"], "rounds": info["rounds"]}
+        found["5.8"] = _lemma_5_8(steps.loc["microdata"], steps.loc["phase 1"], l)
+        found["5.11"] = later[:1] in ([], [first])
+        found["5.14"], found["5.15"] = _lemmas_of_pillars(steps)
+        found["5.17"] = grown <= info["rounds"] * (l - 2)
+        rows.append(found | {"5.18": info["rounds"] <= first})
     return rows
-
-
-def _lemmas_of_pillars(steps: pd.DataFrame) -> dict[str, bool]:
-    """Look at the pillars of R and of the QI-groups that phase two leaves to phase three."""
-    if "phase 3" not in steps.index.get_level_values("step"):
-        return {"5.14": True, "5.15": True}
-    sets = steps.loc["phase 2"]
-    is_pillar = sets.eq(sets.max(axis=1), axis=0)[sets.sum(axis=1) > 0]
-    groups = is_pillar.drop("R").loc[:, is_pillar.loc["R"]]
-    return {"5.14": not groups.all().any(), "5.15": groups.shape[1] >= 2}
-
-
-def _random_counts(l: int, rng: np.random.Generator) -> np.ndarray:
-    return rng.integers(0, 3, (rng.integers(2, 6), rng.integers(l, l + 3)))
 
 
 def _conflicting_counts(l: int, rng: np.random.Generator) -> np.ndarray:
     """Draw QI-groups that all have value 1 or 2 as a pillar, and rows of these for R."""
-    values = l + 2
-    counts = np.zeros((rng.integers(3, 6), values), np.int64)
+    counts = np.zeros((rng.integers(3, 6), l + 2), np.int64)
     for group in counts:
-        group[rng.choice(np.arange(2, values), l - 1, False)] = 1
+        group[rng.choice(np.arange(2, l + 2), l - 1, False)] = 1
         group[rng.integers(2)] = 1
         group *= rng.integers(1, 3)
     height = rng.integers(1, 4)
-    return np.vstack([counts, height * np.eye(2, values, dtype=np.int64)])
+    return np.vstack([counts, height * np.eye(2, l + 2, dtype=np.int64)])
 
 
 def _lemma_5_8(before: pd.DataFrame, after: pd.DataFrame, l: int) -> bool:
@@ -182,15 +119,30 @@ def _lemma_5_8(before: pd.DataFrame, after: pd.DataFrame, l: int) -> bool:
     return True
 
 
-def check_star_ratio(n: int, d: int, l: int, tables: int, seed: int) -> list[dict]:
-    """Compare TP with the optimum of star minimization on random tables."""
+def _lemmas_of_pillars(steps: pd.DataFrame) -> tuple[bool, bool]:
+    """Judge 5.14 and 5.15 by the pillars of R and of the QI-groups that phase three meets."""
+    if "phase 3" not in steps.index.get_level_values("step"):
+        return True, True
+    sets = steps.loc["phase 2"]
+    is_pillar = sets.eq(sets.max(axis=1), axis=0)[sets.sum(axis=1) > 0]
+    groups = is_pillar.drop("R").loc[:, is_pillar.loc["R"]]
+    return not groups.all().any(), groups.shape[1] >= 2
+
+
+def compare_with_optimum(
+    n: int, d: int, l: int, objective: Literal["stars", "rows"], tables: int, seed: int
+) -> list[dict]:
+    """Compare TP with the optimum of tuple or of star minimization on random tables."""
     rng = generator(seed)
     rows = []
     while len(rows) < tables:
-        table = _random_table(n, d, l, rng)
+        if objective == "stars":
+            table = _random_table(n, d, l, rng)
+        else:  # one quasi-identifier, since only its groups matter
+            groups, values = rng.integers(2, 5), rng.integers(l, 7)
+            table = np.column_stack([rng.integers(0, groups, n), rng.integers(0, values, n)])
         if _is_feasible(table, l):
-            phase, cost, optimum = _beside_optimum(table, l, "stars")
-            rows.append({"phase": phase, "stars": cost, "optimum": optimum})
+            rows.append(_beside_optimum(table, l, objective))
     return rows
 
 
@@ -198,8 +150,6 @@ def search_worst(
     n: int, d: int, l: int, objective: Literal["stars", "rows"], steps: int, seed: int
 ) -> dict:
     """Climb to a table on which TP is far from the optimum, changing up to three cells a step."""
-    if n // l * (l + 2) < n:
-        raise ParameterError(f"{n} rows of {l + 2} sensitive values are never {l}-diverse")
     rng = generator(seed)
     table = _random_table(n, d, l, rng)
     while not _is_feasible(table, l):
@@ -213,14 +163,13 @@ def search_worst(
             other[rng.integers(n), column] = rng.integers(l + 2 if column == d else 3)
         if not _is_feasible(other, l):
             continue
-        phase, cost, optimum = _beside_optimum(other, l, objective)
-        ratio = cost / optimum if optimum else 1.0
-        if (ratio, phase) >= worst:  # a later phase is a step towards a larger ratio
-            table, worst = other, (ratio, phase)
+        found = _beside_optimum(other, l, objective)
+        ratio = found["cost"] / found["optimum"] if found["optimum"] else 1.0
+        if (ratio, found["phase"]) >= worst:  # a later phase is a step towards a larger ratio
+            table, worst = other, (ratio, found["phase"])
             if ratio > best["ratio"]:
-                texts = ["".join(map(str, row)) for row in sorted(other.tolist())]
-                best = {"ratio": ratio, "cost": cost, "optimum": optimum, "phase": phase,
-                        "table": " ".join(texts)}  # fmt: skip
+                texts = " ".join("".join(map(str, row)) for row in sorted(other.tolist()))
+                best = {**found, "ratio": ratio, "table": texts}
     return best
 
 
@@ -233,10 +182,13 @@ def _is_feasible(table: np.ndarray, l: int) -> bool:
     return l * np.bincount(table[:, -1]).max() <= len(table)
 
 
-def _beside_optimum(table: np.ndarray, l: int, objective: str) -> tuple[int, int, int]:
-    """Return TP's last phase, its cost and the least cost."""
+def _beside_optimum(table: np.ndarray, l: int, objective: str) -> dict[str, int]:
+    """Return TP's last phase and lower bound, its cost and the least cost."""
     frame = pd.DataFrame(table).set_axis([*range(table.shape[1] - 1), "value"], axis=1)
     m = Microdata(frame, list(frame.columns[:-1]), "value")
     p = tp(m, l)
     cost = p.info["residue_size"] if objective == "rows" else stars(suppress(m, p))
-    return p.info["phase"], cost, exact(m, l, objective=objective).info["cost"]
+    least = exact(m, l, objective=objective).info["cost"]
+    return {"cost": cost, "optimum": least} | {
+        name: p.info[name] for name in ("phase", "lower_bound")
+    }

@@ -1,43 +1,27 @@
-"""Pictures of TP: its phases on a table of a few rows."""
+"""Pictures of small tables: the phases of TP, and releases side by side."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from anonpaper import plots, suppress, tp
-from anonpaper.microdata import Microdata
+from anonpaper import plots
+from anonpaper.publish import Release
 
-RESIDUE, NEW = "#FFAABB", "#EE8866"
+NEW = "#EE8866"
 
 
-def draw_rows(m: Microdata, l: int) -> Figure:
-    """Draw a table, its QI-groups, what TP moves to the residue, and what is published."""
-    p = tp(m, l)
-    removed = (p.labels == p.n_groups - 1) & (p.info["residue_size"] > 0)
-    group = m.cells.tuple_of_row
-    sets = pd.Series(group, m.frame.index).add(1).astype(str).radd("Q")
-    after = sets.mask(removed, "R")
-    names = [*m.qi, m.sensitive]
-    original = m.frame[names].astype(str)
-    published = suppress(m, p).frame[names].astype(str).set_axis(original.index)
-    counts = original.loc[removed, m.sensitive].value_counts(sort=False).rename("rows of R")
-    most = counts.to_frame().assign(allowed=f"{removed.sum() / l:g}")
-    stars = int((published == "*").to_numpy().sum())
-    steps = [("1: groups of equal quasi-identifiers", original, sets),
-             (f"2: phase {p.info['phase']} moves {removed.sum()} rows to R", original, after),
-             (f"4: published, {stars} stars", published, after)]  # fmt: skip
+def draw_releases(releases: Mapping[str, Release]) -> Figure:
+    """Draw small releases, each below its title; rows that look alike have one colour."""
     shown = []
-    for title, texts, labels in steps:
-        colour = [
-            plots.PALE[q] if s != "R" else RESIDUE for s, q in zip(labels, group, strict=True)
-        ]
-        texts = texts.assign(set=labels)
-        options = {"bold": texts.isin(["*", "R"]), "left": texts.index}
-        shown.append((title, texts, [[one] * texts.shape[1] for one in colour], options))
-    colours = [[RESIDUE] * 2] * len(most)
-    shown.insert(2, (f"3: R holds a value at most |R| / {l} times", most, colours,
-                     {"left": most.index}))  # fmt: skip
+    for title, release in releases.items():
+        m, frame = release.microdata, release.frame[[*release.microdata.qi]].astype(str)
+        alike = frame.groupby(m.qi, sort=False).ngroup() % len(plots.PALE)
+        texts = frame.assign(**{m.sensitive: m.frame[m.sensitive].astype(str).to_numpy()})
+        colours = [[plots.PALE[number]] * texts.shape[1] for number in alike]
+        shown.append((title, texts, colours, {"left": [str(name) for name in m.frame.index]}))
     return plots.tables(shown)
 
 
@@ -48,8 +32,7 @@ def draw_counts(steps: pd.DataFrame) -> Figure:
         now = steps.loc[step]
         grown = now > (now if before is None else before)
         colours = [[NEW if new else None for new in row] for row in grown.to_numpy()]
-        shown.append(
-            (step, now, colours, {"left": [f"{s}: {n}" for s, n in now.sum(axis=1).items()]})
-        )
+        left = [f"{name}: {rows}" for name, rows in now.sum(axis=1).items()]
+        shown.append((step, now, colours, {"left": left}))
         before = now
     return plots.tables(shown)
