@@ -10,51 +10,45 @@ import itertools
 from functools import partial
 
 import numpy as np
-import pandas as pd
-from matplotlib.figure import Figure
 
-from anonpaper import plots
-from anonpaper.compendium.grids import timed
-from anonpaper.datasets import load, load_ipums
+import anonpaper as ap
+from anonpaper.compendium import timed
 from anonpaper.files import raw_folder
-from anonpaper.groups import Partition
-from anonpaper.measure import kl_divergence, stars
 from anonpaper.measure.loss import star_pattern
-from anonpaper.microdata import Cells, Microdata
-from anonpaper.partition.hilbert import hilbert
-from anonpaper.partition.mondrian import mondrian
-from anonpaper.partition.tp import tp, tp_plus
-from anonpaper.publish import generalize, recode, suppress
-from anonpaper.randomness import generator
-from anonpaper.recoders.tds import tds
 
-Tables = dict[str, Microdata]
+Tables = dict[str, ap.Microdata]
 
 #: The algorithms that section 6.1 compares, by the paper's names.
-ALGORITHMS = {"Hilbert": hilbert, "TP": tp, "TP+": tp_plus}
-#: The heuristics of section 6.1 as algorithms of suppression: their groups, published with stars.
-HEURISTICS = {
-    "Hilbert": hilbert,
-    "Mondrian": lambda m, l: mondrian(m, k=l, l=l),
-    "TDS": lambda m, l: Partition(recode(m, tds(m, l)).classes.labels),
+ALGORITHMS = {"Hilbert": ap.hilbert, "TP": ap.tp, "TP+": ap.tp_plus}
+#: With the heuristics that it turned into algorithms of suppression: their groups get stars.
+METHODS = {
+    **ALGORITHMS,
+    "Mondrian": lambda m, l: ap.mondrian(m, k=l, l=l),
+    "TDS": lambda m, l: ap.Partition(ap.recode(m, ap.tds(m, l)).classes.labels),
+}
+#: Ways to publish whose KL-divergence is compared.
+PUBLISHED = {
+    "TP+": lambda m, l: ap.suppress(m, ap.tp_plus(m, l)),
+    "TP+, sub-domains": lambda m, l: ap.generalize(m, ap.tp_plus(m, l)),
+    "TDS": lambda m, l: ap.recode(m, ap.tds(m, l)),
 }
 
 
 def load_tables(names: list[str], rows: int | None = None) -> Tables:
     """Load OCC and SAL: from a survey file of the user's, or made from Census-Income."""
-    read = load  # below: of survey files the first, 600,000 adults at most
+    read = ap.load  # below: of survey files the first, 600,000 adults at most
     for path in sorted(raw_folder().glob("usa_*.csv*"))[:1]:
-        read = partial(load_ipums, path)
+        read = partial(ap.datasets.load_ipums, path)
     tables = {name: read(name) for name in names}
-    drawn = [m if rows is None or rows >= m.n else m.sample(rows, 0) for m in tables.values()]
-    return dict(zip(names, drawn, strict=True))
+    small = {name: m.sample(rows, 0) for name, m in tables.items() if rows and rows < m.n}
+    return tables | small
 
 
 def projections(
     qi: list[str], dimensions: list[int], at_most: int | None = None, seed: int = 0
 ) -> list[list[str]]:
     """Return the subsets of some sizes of the quasi-identifiers; `at_most` of a size, drawn."""
-    rng = generator(seed)
+    rng = ap.randomness.generator(seed)
     chosen = []
     for d in dimensions:
         subsets = [list(subset) for subset in itertools.combinations(qi, d)]
@@ -62,21 +56,6 @@ def projections(
             subsets = [subsets[i] for i in np.sort(rng.choice(len(subsets), at_most, False))]
         chosen += subsets
     return chosen
-
-
-def draw_panels(
-    figure_data: pd.DataFrame, x: str, y: str, title: str, said: str, by: str = "algorithm", **look
-) -> Figure:
-    """Draw the curves of each table in a panel; a box holds the paper's words on lost points."""
-    names = figure_data["table"].unique()
-    figure, axes = plots.subplots(columns=2, cols=len(names), height=3.1, squeeze=False)
-    for ax, name in zip(axes.flat, sorted(names), strict=True):
-        plots.lines(ax, figure_data[figure_data["table"] == name], x, y, by, **look)
-        ax.set(title=name, ylim=0)
-    legend = figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    legend.set_title(f"The paper's points are lost. Its words: {said}.")
-    figure.suptitle(title)
-    return figure
 
 
 def suppress_projection(
@@ -88,28 +67,29 @@ def suppress_projection(
     m = tables[table].with_roles(qi=list(qi))
     rows = []
     for l, name in itertools.product(levels, algorithms):
-        p = ALGORITHMS[name](m, l)
-        release = suppress(m, p)
+        p = METHODS[name](m, l)
+        release = ap.suppress(m, p)
         whole = ~star_pattern(release)[release.entries.of_row].any(axis=1)
         kept = np.bincount(m.cells.cell_of_row[whole], minlength=len(m.cells.counts))
-        found = {"d": m.d, "l": l, "algorithm": name, "stars": stars(release)}
-        found["above_5_8"] = int((kept > counts_after_phase_one(m.cells, l)).sum())
+        found = {"d": m.d, "l": l, "algorithm": name, "stars": ap.measure.stars(release)}
+        found["above_5_8"] = int((kept > counts_after_phase_one(m, l)).sum())
         found["higher_than_5_11"] = "phase" in p.info and _raises_pillars(m, p, l)
         rows.append(found | {key: p.info.get(key) for key in ("phase", "residue_size")})
     return rows
 
 
-def _raises_pillars(m: Microdata, p: Partition, l: int) -> bool:
+def _raises_pillars(m: ap.Microdata, p: ap.Partition, l: int) -> bool:
     """Return whether h(R) is larger at the end than after phase one: Lemma 5.11 denies it."""
     first = p.n_groups - p.info.get("residue_groups", 1)
     removed = m.sensitive_codes[(p.labels >= first) & (p.info["residue_size"] > 0)]
     return bool(np.bincount(removed, minlength=1).max() > p.info["lower_bound"] // l)
 
 
-def counts_after_phase_one(cells: Cells, l: int) -> np.ndarray:
+def counts_after_phase_one(m: ap.Microdata, l: int) -> np.ndarray:
     """Return how many rows of every cell phase one leaves, by the largest eligible height."""
     # A QI-group levelled at height h has f(h) rows and is eligible iff l·h <= f(h). Since f rises,
     # setting h to f(h) / l, rounded down, over and over ends at the largest such h.
+    cells = m.cells
     height = np.maximum.reduceat(cells.counts, cells.start[:-1])
     while True:
         left = np.minimum(cells.counts, height[cells.tuple_of_cell])
@@ -128,7 +108,7 @@ def suppress_reordered(
     # frequency, which is not drawn. A draw is the same for every projection of a table.
     whole, rows = tables[table], []
     for order in range(orders):
-        m, rng = whole.with_roles(qi=list(qi)), generator(order)
+        m, rng = whole.with_roles(qi=list(qi)), ap.randomness.generator(order)
         if vary == "frequent first":
             anew = {m.sensitive: np.argsort(np.argsort(-m.sensitive_counts, kind="stable"))}
         else:
@@ -140,33 +120,15 @@ def suppress_reordered(
             m = m.with_roles(qi=sorted(m.qi, key=place.get))
         roles = (*m.qi, m.sensitive)
         m = m.with_codes({a: codes[m.codes_of(a)] for a, codes in anew.items() if a in roles})
-        for l, (name, algorithm) in itertools.product(levels, ALGORITHMS.items()):
-            p = algorithm(m, l)
-            found = {"d": m.d, "l": l, "order": order, "algorithm": name}
-            rows.append(found | {"stars": stars(suppress(m, p)), "phase": p.info.get("phase")})
+        found = suppress_projection({table: m}, table, m.qi, levels, [*ALGORITHMS])
+        rows += [{"order": order} | row for row in found]
     return rows
 
 
-def compare_heuristics(
-    tables: Tables, table: str, qi: list[str], levels: list[int], heuristics: list[str]
-) -> list[dict]:
-    """Count the stars of one projection when the groups of each heuristic are suppressed."""
-    m = tables[table].with_roles(qi=list(qi))
-    return [
-        {"d": m.d, "l": l, "heuristic": name, "stars": stars(suppress(m, HEURISTICS[name](m, l)))}
-        for l, name in itertools.product(levels, heuristics)
-    ]
-
-
 def time_projection(
-    tables: Tables,
-    table: str,
-    qi: list[str],
-    samples: list[float],
-    levels: list[int],
-    repeats: int,
-    seed: int,
-) -> list[dict]:
+    tables: Tables, table: str, qi: list[str], samples: list[float], levels: list[int],
+    repeats: int, seed: int,
+) -> list[dict]:  # fmt: skip
     """Time each algorithm on samples of one projection, from the coded table to the groups."""
     # In every repeat all samples and levels follow each other, so that what else the machine does
     # meets them alike.
@@ -182,22 +144,19 @@ def time_projection(
     return rows
 
 
-def compare_with_generalization(
-    tables: Tables, table: str, qi: list[str], levels: list[int]
-) -> list[dict]:
-    """Measure the KL-divergence of one projection by TP+, with stars, and by TDS, recoded."""
+def measure_divergence(
+    tables: Tables, table: str, qi: list[str], levels: list[int], ways: list[str],
+    n: int | None = None, seed: int = 0,
+) -> list[dict]:  # fmt: skip
+    """Measure the KL-divergence of one projection, or of n drawn rows of it, published in ways."""
     m = tables[table].with_roles(qi=list(qi))
-    ways = {"TP+": lambda l: suppress(m, tp_plus(m, l)), "TDS": lambda l: recode(m, tds(m, l))}
+    m = m if n is None else m.sample(n, seed)
     return [
-        {"d": m.d, "l": l, "algorithm": name, "divergence": kl_divergence(publish(l))}
-        for l, (name, publish) in itertools.product(levels, ways.items())
+        {
+            "d": m.d,
+            "l": l,
+            "algorithm": way,
+            "divergence": ap.measure.kl_divergence(PUBLISHED[way](m, l)),
+        }
+        for l, way in itertools.product(levels, ways)
     ]
-
-
-def compare_with_boxes(
-    tables: Tables, table: str, qi: list[str], l: int, n: int, seed: int
-) -> dict[str, float]:
-    """Measure the KL-divergence of TP+'s groups with stars and with sub-domains, on drawn rows."""
-    m = tables[table].with_roles(qi=list(qi)).sample(n, seed)
-    ways, p = {"with stars": suppress, "with sub-domains": generalize}, tp_plus(m, l)
-    return {name: kl_divergence(publish(m, p)) for name, publish in ways.items()}

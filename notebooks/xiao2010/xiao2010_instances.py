@@ -9,19 +9,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 import pandas as pd
-import xiao2010_hardness as hardness
 
-from anonpaper.measure import stars
-from anonpaper.microdata import Microdata
-from anonpaper.partition.exact import exact
-from anonpaper.partition.matching import optimal_two_diverse
-from anonpaper.partition.tp import tp, tp_steps
-from anonpaper.publish import suppress
-from anonpaper.randomness import generator
+import anonpaper as ap
 
 #: QI-groups that take the course of the paper's examples at l = 3. The text keeps one vector,
 #: (3, 1, 1, 2, 3); the others are reconstructed, and the last two of 5.4 make up what R holds. No
@@ -33,49 +25,80 @@ EXAMPLES = {
 }
 
 
-def table_of_counts(counts: Sequence[Sequence[int]]) -> Microdata:
+def table_of_counts(counts: Sequence[Sequence[int]]) -> ap.Microdata:
     """Return a table by its QI-groups, each given as the paper gives it: h(Q, 1), h(Q, 2), ..."""
     group, value = np.indices(np.shape(counts)).reshape(2, -1).repeat(np.ravel(counts), axis=1) + 1
     frame = pd.DataFrame({"group": [f"Q{i:02d}" for i in group], "value": value})
-    return Microdata(frame, ["group"], "value")
+    return ap.Microdata(frame, ["group"], "value")
+
+
+def table_of_points(points: Sequence[tuple], q: int, m: int | None = None) -> ap.Microdata:
+    """Write a matching instance of l sets as a table with m sensitive values (section 4)."""
+    # An instance has sets of q elements, the rows, and points with a coordinate in each of l >= 3
+    # sets, the quasi-identifiers. The paper prints l = 3 and calls larger l straightforward.
+    l = len(points[0])
+    dimension, element = np.divmod(np.arange(l * q), q)  # line 1
+    share = np.full(l, (m or l * q) // l) + (np.arange(l) < (m or l * q) % l)
+    sensitive = np.cumsum([1, *share[:-1]])[dimension] + element % share[dimension]  # line 2
+    columns = {
+        f"p{i}": np.where(np.array(point)[dimension] == element, 0, sensitive)  # lines 3 and 4
+        for i, point in enumerate(points, start=1)
+    }
+    names = [f"D{a + 1}:{b}" for a, b in zip(dimension, element, strict=True)]
+    return ap.Microdata(pd.DataFrame({**columns, "SA": sensitive}, index=names), [*columns], "SA")
+
+
+def least_stars(table: ap.Microdata) -> int:
+    """Return lq(t - 1): no l-diverse suppression of the table has fewer stars (Property 4)."""
+    return table.n * (table.d - 1)
+
+
+def matching_of(table: ap.Microdata, p: ap.Partition) -> list[int] | None:
+    """Return the places of the points of a matching that an l-diverse grouping shows, or None."""
+    # With lq(t - 1) stars every group has l rows that agree, at 0, on exactly one attribute: that
+    # of the point whose coordinates the l rows are (Property 3, Lemma 4.5).
+    is_zero = table.frame[table.qi].to_numpy() == 0
+    l = is_zero[:, 0].sum()  # Property 1: a column has one 0 for every dimension
+    agreed = [np.flatnonzero(is_zero[rows].all(axis=0)) for rows in p.groups()]
+    if any(len(rows) != l for rows in p.groups()) or any(len(one) != 1 for one in agreed):
+        return None
+    return sorted(int(one) for (one,) in agreed)
 
 
 def check_reduction(
     q: int, points: int, instances: int, seed: int, l: int = 3, m: int | None = None
 ) -> list[dict]:
     """Decide random matching instances twice: by all choices, and by l-diverse suppression."""
-    rng = generator(seed)
+    rng = ap.randomness.generator(seed)
     everything = list(itertools.product(range(q), repeat=l))
     rows = []
     for _ in range(instances):
         drawn = [everything[i] for i in np.sort(rng.choice(len(everything), points, False))]
-        table = hardness.table_of(drawn, q, m)
-        p = exact(table, l)
-        has_matching = any(
-            all(len(set(axis)) == q for axis in zip(*chosen, strict=True))
-            for chosen in itertools.combinations(drawn, q)
-        )
-        found = {"enough stars": p.info["cost"] == hardness.least_stars(table)}
-        found["matching_read_off"] = hardness.matching_of(table, p) is not None
-        rows.append({"has_matching": has_matching} | found)
+        table = table_of_points(drawn, q, m)
+        p = ap.exact(table, l)
+        choices = itertools.combinations(drawn, q)
+        matchings = [all(len({*of}) == q for of in zip(*one, strict=True)) for one in choices]
+        enough, read_off = p.info["cost"] == least_stars(table), matching_of(table, p) is not None
+        found = {"has_matching": any(matchings), "enough stars": enough}
+        rows.append(found | {"matching_read_off": read_off})
     return rows
 
 
 def match_random_tables(n: int, d: int, tables: int, seed: int) -> list[dict]:
     """Compare the least matching of two sensitive values with exhaustive search (section 4)."""
-    rng = generator(seed)
+    rng = ap.randomness.generator(seed)
     rows = []
     for _ in range(tables):
         frame = pd.DataFrame(rng.integers(0, 3, (n, d))).add_prefix("q")
-        m = Microdata(frame.assign(SA=np.arange(n) % 2), [*frame], "SA")
-        least, fewest = optimal_two_diverse(m).info["stars"], exact(m, 2).info["cost"]
-        rows.append({"least matching": least, "exhaustive search": fewest})
+        m = ap.Microdata(frame.assign(SA=np.arange(n) % 2), [*frame], "SA")
+        found = {"least matching": ap.optimal_two_diverse(m).info["stars"]}
+        rows.append(found | {"exhaustive search": ap.exact(m, 2).info["cost"]})
     return rows
 
 
 def check_lemmas(l: int, tables: int, seed: int) -> list[dict]:
     """Trace TP on random tables and look whether each lemma holds."""
-    rng = generator(seed)
+    rng = ap.randomness.generator(seed)
     rows = []
     while len(rows) < tables:
         if len(rows) % 2:
@@ -86,7 +109,7 @@ def check_lemmas(l: int, tables: int, seed: int) -> list[dict]:
         if not total.sum() or total.sum() < l * total.max():
             continue
         m = table_of_counts(counts[counts.sum(axis=1) > 0])
-        info, steps = tp(m, l).info, tp_steps(m, l)
+        info, steps = ap.tp(m, l).info, ap.tp_steps(m, l)
         first, *later = steps.xs("R", level="set").iloc[1:].max(axis=1)
         grown = later[-1] - first if info["rounds"] else 0
         found = {"phase": info["phase"], "rounds": info["rounds"]}
@@ -112,9 +135,8 @@ def _conflicting_counts(l: int, rng: np.random.Generator) -> np.ndarray:
 def _lemma_5_8(before: pd.DataFrame, after: pd.DataFrame, l: int) -> bool:
     """Look at every subset of every QI-group, as far as rows of one value can be told apart."""
     for group, left in zip(before.to_numpy()[:-1], after.to_numpy()[:-1], strict=True):
-        subsets = np.indices(group + 1).reshape(len(group), -1).T
-        eligible = subsets[subsets.sum(axis=1) >= l * subsets.max(axis=1)]
-        if (eligible > left).any():
+        parts = np.indices(group + 1).reshape(len(group), -1).T
+        if (parts[parts.sum(axis=1) >= l * parts.max(axis=1)] > left).any():
             return False
     return True
 
@@ -130,10 +152,10 @@ def _lemmas_of_pillars(steps: pd.DataFrame) -> tuple[bool, bool]:
 
 
 def compare_with_optimum(
-    n: int, d: int, l: int, objective: Literal["stars", "rows"], tables: int, seed: int
+    n: int, d: int, l: int, objective: str, tables: int, seed: int
 ) -> list[dict]:
     """Compare TP with the optimum of tuple or of star minimization on random tables."""
-    rng = generator(seed)
+    rng = ap.randomness.generator(seed)
     rows = []
     while len(rows) < tables:
         if objective == "stars":
@@ -141,32 +163,27 @@ def compare_with_optimum(
         else:  # one quasi-identifier, since only its groups matter
             groups, values = rng.integers(2, 5), rng.integers(l, 7)
             table = np.column_stack([rng.integers(0, groups, n), rng.integers(0, values, n)])
-        if _is_feasible(table, l):
-            rows.append(_beside_optimum(table, l, objective))
+        rows += _beside_optimum(table, l, objective)
     return rows
 
 
-def search_worst(
-    n: int, d: int, l: int, objective: Literal["stars", "rows"], steps: int, seed: int
-) -> dict:
+def search_worst(n: int, d: int, l: int, objective: str, steps: int, seed: int) -> dict:
     """Climb to a table on which TP is far from the optimum, changing up to three cells a step."""
-    rng = generator(seed)
+    rng = ap.randomness.generator(seed)
     table = _random_table(n, d, l, rng)
-    while not _is_feasible(table, l):
+    while not _beside_optimum(table, l, objective):
         table = _random_table(n, d, l, rng)
-    worst = (1.0, 0)
+    reached = (1.0, 0)
     best = {"ratio": 1.0, "cost": 0, "optimum": 0, "phase": 1, "table": ""}
     for _ in range(steps):
         other = table.copy()
         for _ in range(rng.integers(1, 4)):
             column = rng.integers(d + 1)
             other[rng.integers(n), column] = rng.integers(l + 2 if column == d else 3)
-        if not _is_feasible(other, l):
-            continue
-        found = _beside_optimum(other, l, objective)
-        ratio = found["cost"] / found["optimum"] if found["optimum"] else 1.0
-        if (ratio, found["phase"]) >= worst:  # a later phase is a step towards a larger ratio
-            table, worst = other, (ratio, found["phase"])
+        for found in _beside_optimum(other, l, objective):
+            ratio = found["cost"] / found["optimum"] if found["optimum"] else 1.0
+            if (ratio, found["phase"]) >= reached:  # a later phase is a step to a larger ratio
+                table, reached = other, (ratio, found["phase"])
             if ratio > best["ratio"]:
                 texts = " ".join("".join(map(str, row)) for row in sorted(other.tolist()))
                 best = {**found, "ratio": ratio, "table": texts}
@@ -178,17 +195,13 @@ def _random_table(n: int, d: int, l: int, rng: np.random.Generator) -> np.ndarra
     return np.column_stack([rng.integers(0, 3, (n, d)), rng.integers(0, l + 2, n)])
 
 
-def _is_feasible(table: np.ndarray, l: int) -> bool:
-    return l * np.bincount(table[:, -1]).max() <= len(table)
-
-
-def _beside_optimum(table: np.ndarray, l: int, objective: str) -> dict[str, int]:
-    """Return TP's last phase and lower bound, its cost and the least cost."""
+def _beside_optimum(table: np.ndarray, l: int, objective: str) -> list[dict[str, int]]:
+    """Return TP's last phase and lower bound, its cost and the least; nothing if infeasible."""
+    if l * np.bincount(table[:, -1]).max() > len(table):
+        return []
     frame = pd.DataFrame(table).set_axis([*range(table.shape[1] - 1), "value"], axis=1)
-    m = Microdata(frame, list(frame.columns[:-1]), "value")
-    p = tp(m, l)
-    cost = p.info["residue_size"] if objective == "rows" else stars(suppress(m, p))
-    least = exact(m, l, objective=objective).info["cost"]
-    return {"cost": cost, "optimum": least} | {
-        name: p.info[name] for name in ("phase", "lower_bound")
-    }
+    m = ap.Microdata(frame, list(frame.columns[:-1]), "value")
+    p = ap.tp(m, l)
+    cost = p.info["residue_size"] if objective == "rows" else ap.measure.stars(ap.suppress(m, p))
+    found = {"cost": cost, "optimum": ap.exact(m, l, objective=objective).info["cost"]}
+    return [found | {name: p.info[name] for name in ("phase", "lower_bound")}]
