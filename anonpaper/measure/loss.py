@@ -208,11 +208,11 @@ def kl_divergence(rel: Release) -> float:
         return float("inf")
     domains = [p.sub_domains for p in rel.published]
     index, rows = [p.index[shown] for p in rel.published], rel.entries.counts[shown]
-    boxes = boxes_of(domains, index, rel.secrets[shown], values, rows)
-    density = weight_at(points, domains, boxes, boxes.counts / boxes.volume, kinds)
-    f = counts / m.n
+    boxes = boxes_of(domains, index, rel.secrets[shown], values, rows)  # line 2
+    density = weight_at(points, domains, boxes, boxes.counts / boxes.volume, kinds)  # line 3
+    f = counts / m.n  # line 1
     with np.errstate(divide="ignore"):
-        divergence = float((f * np.log(f / (density / m.n))).sum())
+        divergence = float((f * np.log(f / (density / m.n))).sum())  # line 4
     return max(divergence, 0.0)  # below 0 by rounding only
 
 

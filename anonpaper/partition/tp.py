@@ -107,14 +107,14 @@ def tp_plus(m: Microdata, l: int) -> Partition:
 
 def tp_plus_groups(m: Microdata, l: int, *, apart: bool = True) -> tuple:
     """Return cell, group, counts and info of TP+, for ``Partition.of_cells`` if `apart`."""
-    kept, info = _reduce(m, l)
+    kept, info = _reduce(m, l)  # line 1
     cell, group, counts = _kept_and_residue(m.cells, kept)
     info["residue_groups"] = 0
     if info["residue_size"]:
         stay = np.count_nonzero(kept)  # entries of QI-groups; those of the residue follow
-        places, _ = places_on_curve(m.cells.tuples, [a.size for a in m.attributes])
+        places, _ = places_on_curve(m.cells.tuples, [a.size for a in m.attributes])  # line 2
         along_curve = np.argsort(places, kind="stable")
-        of_residue, grouped, taken = group_along_curve(
+        of_residue, grouped, taken = group_along_curve(  # lines 3 and 4
             m.cells, along_curve, m.cells.counts - kept, l, apart=apart
         )
         cell, counts = np.r_[cell[:stay], of_residue], np.r_[counts[:stay], taken]
@@ -198,7 +198,7 @@ def _three_phases(state: _State, cells: Cells) -> Iterator[int]:
     """Run the phases one after the other until R is l-eligible; yield the rounds of each."""
     _phase_one(state)
     yield 0
-    if _missing(state) > 0:
+    if _missing(state) > 0:  # line 2
         _phase_two(state, *cells.by_sensitive_value(len(state.residue)))
         yield 0
     if _missing(state) > 0:
@@ -284,6 +284,7 @@ def _phase_one(state):
     start, counts = state.start, state.counts
     for q in range(len(start) - 1):
         of_group = counts[start[q] : start[q + 1]]
+        # line 1
         state.height[q], state.size[q] = eligible_height(of_group, state.l, _height(of_group))
         for e in range(start[q], start[q + 1]):
             if counts[e] > state.height[q]:
@@ -299,11 +300,11 @@ def _phase_two(state, list_start, cell_of, group_of):
     # `candidate[v]` at the first that may be alive (the candidate list of section 5.5).
     candidate = list_start[:-1].copy()
     missing = _missing(state)
-    while missing > 0:
-        v = _rarest_alive_value(state, list_start, cell_of, group_of, candidate)
+    while missing > 0:  # line 5
+        v = _rarest_alive_value(state, list_start, cell_of, group_of, candidate)  # line 3
         if v < 0:
             return
-        missing -= _remove(state, group_of[candidate[v]], cell_of[candidate[v]])
+        missing -= _remove(state, group_of[candidate[v]], cell_of[candidate[v]])  # line 4
 
 
 @inner
@@ -375,12 +376,12 @@ def _phase_three(state):
     rounds = 0
     while True:  # every QI-group is dead
         rounds += 1
-        for q in _groups_that_cover_the_pillars(state):
-            _remove_pillars(state, q)
-        if _missing(state) <= 0:
+        for q in _groups_that_cover_the_pillars(state):  # line 6
+            _remove_pillars(state, q)  # line 7
+        if _missing(state) <= 0:  # line 9
             return rounds
         for q in range(len(state.size)):
-            if _drain(state, q):
+            if _drain(state, q):  # line 8
                 return rounds
 
 

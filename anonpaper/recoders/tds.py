@@ -105,7 +105,7 @@ def _specialized(m: Microdata, asked: Mapping, domains: list) -> tuple:
     candidates = [c for domain in domains for c in domain.specializations(domain.root)]
     maps = [np.zeros(a.size, np.intp) for a in m.attributes]
     invalid: set[tuple[int, int]] = set()
-    group = np.zeros(len(m.cells), np.intp)  # of every QI tuple
+    group = np.zeros(len(m.cells), np.intp)  # line 5: of every QI tuple
     level, steps, looked_at = _level(m, asked, group), 0, 0
     while True:
         best, best_score = None, 0.0
@@ -116,12 +116,12 @@ def _specialized(m: Microdata, asked: Mapping, domains: list) -> tuple:
             after = _split(domains[candidate.attribute], group, candidate)
             level_after = _level(m, asked, after)
             if level_after is None:
-                invalid.add((candidate.attribute, candidate.number))
+                invalid.add((candidate.attribute, candidate.number))  # line 6
                 continue
-            score = candidate.gain / (level - level_after + 1)
+            score = candidate.gain / (level - level_after + 1)  # line 7
             if best is None or score > best_score:
                 best, best_score, best_groups = candidate, score, (after, level_after)
-        if best is None:
+        if best is None:  # line 8
             break
         steps += 1
         j, (group, level) = best.attribute, best_groups

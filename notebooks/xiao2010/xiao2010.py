@@ -11,41 +11,44 @@ from functools import partial
 
 import numpy as np
 
-from anonpaper.compendium.grids import timed
-from anonpaper.datasets import load, load_ipums
+import anonpaper as ap
+from anonpaper.compendium import timed
 from anonpaper.files import raw_folder
-from anonpaper.groups import Partition
-from anonpaper.measure import kl_divergence, stars
 from anonpaper.measure.loss import star_pattern
-from anonpaper.microdata import Cells, Microdata
-from anonpaper.partition.hilbert import hilbert
-from anonpaper.partition.mondrian import mondrian
-from anonpaper.partition.tp import tp, tp_plus
-from anonpaper.publish import generalize, recode, suppress
-from anonpaper.randomness import generator
-from anonpaper.recoders.tds import tds
 
-Tables = dict[str, Microdata]
+Tables = dict[str, ap.Microdata]
 
 #: The algorithms that section 6.1 compares, by the paper's names.
-ALGORITHMS = {"Hilbert": hilbert, "TP": tp, "TP+": tp_plus}
+ALGORITHMS = {"Hilbert": ap.hilbert, "TP": ap.tp, "TP+": ap.tp_plus}
+#: With the heuristics that it turned into algorithms of suppression: their groups get stars.
+METHODS = {
+    **ALGORITHMS,
+    "Mondrian": lambda m, l: ap.mondrian(m, k=l, l=l),
+    "TDS": lambda m, l: ap.Partition(ap.recode(m, ap.tds(m, l)).classes.labels),
+}
+#: Ways to publish whose KL-divergence is compared.
+PUBLISHED = {
+    "TP+": lambda m, l: ap.suppress(m, ap.tp_plus(m, l)),
+    "TP+, sub-domains": lambda m, l: ap.generalize(m, ap.tp_plus(m, l)),
+    "TDS": lambda m, l: ap.recode(m, ap.tds(m, l)),
+}
 
 
-def load_tables(names: list[str], rows: int | None = None) -> dict[str, Microdata]:
+def load_tables(names: list[str], rows: int | None = None) -> Tables:
     """Load OCC and SAL: from a survey file of the user's, or made from Census-Income."""
-    read = load  # below: of survey files the first, 600,000 adults at most
+    read = ap.load  # below: of survey files the first, 600,000 adults at most
     for path in sorted(raw_folder().glob("usa_*.csv*"))[:1]:
-        read = partial(load_ipums, path)
+        read = partial(ap.datasets.load_ipums, path)
     tables = {name: read(name) for name in names}
-    drawn = [m if rows is None or rows >= m.n else m.sample(rows, 0) for m in tables.values()]
-    return dict(zip(names, drawn, strict=True))
+    small = {name: m.sample(rows, 0) for name, m in tables.items() if rows and rows < m.n}
+    return tables | small
 
 
 def projections(
     qi: list[str], dimensions: list[int], at_most: int | None = None, seed: int = 0
 ) -> list[list[str]]:
     """Return the subsets of some sizes of the quasi-identifiers; `at_most` of a size, drawn."""
-    rng = generator(seed)
+    rng = ap.randomness.generator(seed)
     chosen = []
     for d in dimensions:
         subsets = [list(subset) for subset in itertools.combinations(qi, d)]
@@ -58,54 +61,35 @@ def projections(
 def suppress_projection(
     tables: Tables, table: str, qi: list[str], levels: list[int], algorithms: list[str]
 ) -> list[dict]:
-    """Suppress one projection by each algorithm at each l, and look at the lemmas."""
+    """Suppress one projection by each algorithm at each l, and look at Lemmas 5.8 and 5.11."""
     # above_5_8: the (QI-group, sensitive value) of which more rows are without a star than phase
-    # one leaves; by Lemma 5.8 there are none. height and height_1: h(R), and after phase one.
+    # one leaves; by Lemma 5.8 there are none.
     m = tables[table].with_roles(qi=list(qi))
-    cell_of_row = m.cells.cell_of_row
     rows = []
-    for l in levels:
-        left = counts_after_phase_one(m.cells, l)
-        for algorithm in algorithms:
-            p = ALGORITHMS[algorithm](m, l)
-            release = suppress(m, p)
-            star = star_pattern(release)[release.entries.of_row]
-            whole = ~star.any(axis=1)
-            kept = np.bincount(cell_of_row[whole], minlength=len(left))
-            rows.append(
-                {
-                    "d": m.d,
-                    "l": l,
-                    "algorithm": algorithm,
-                    "stars": int(star.sum()),
-                    "suppressed": int(m.n - whole.sum()),
-                    "above_5_8": int((kept > left).sum()),
-                    **_residue(m, p, l),
-                }
-            )
+    for l, name in itertools.product(levels, algorithms):
+        p = METHODS[name](m, l)
+        release = ap.suppress(m, p)
+        whole = ~star_pattern(release)[release.entries.of_row].any(axis=1)
+        kept = np.bincount(m.cells.cell_of_row[whole], minlength=len(m.cells.counts))
+        found = {"d": m.d, "l": l, "algorithm": name, "stars": ap.measure.stars(release)}
+        found["above_5_8"] = int((kept > counts_after_phase_one(m, l)).sum())
+        found["higher_than_5_11"] = "phase" in p.info and _raises_pillars(m, p, l)
+        rows.append(found | {key: p.info.get(key) for key in ("phase", "residue_size")})
     return rows
 
 
-def _residue(m: Microdata, p: Partition, l: int) -> dict:
-    """Return what TP and TP+ say of R; nothing for Hilbert, which has none."""
-    if "phase" not in p.info:
-        return dict.fromkeys(("phase", "residue", "lower_bound", "height", "height_1"))
-    size = p.info["residue_size"]
+def _raises_pillars(m: ap.Microdata, p: ap.Partition, l: int) -> bool:
+    """Return whether h(R) is larger at the end than after phase one: Lemma 5.11 denies it."""
     first = p.n_groups - p.info.get("residue_groups", 1)
-    removed = m.sensitive_codes[p.labels >= first] if size else np.array([], np.int64)
-    return {
-        "phase": p.info["phase"],
-        "residue": size,
-        "lower_bound": p.info["lower_bound"],
-        "height": int(np.bincount(removed, minlength=1).max()),
-        "height_1": p.info["lower_bound"] // l,
-    }
+    removed = m.sensitive_codes[(p.labels >= first) & (p.info["residue_size"] > 0)]
+    return bool(np.bincount(removed, minlength=1).max() > p.info["lower_bound"] // l)
 
 
-def counts_after_phase_one(cells: Cells, l: int) -> np.ndarray:
+def counts_after_phase_one(m: ap.Microdata, l: int) -> np.ndarray:
     """Return how many rows of every cell phase one leaves, by the largest eligible height."""
     # A QI-group levelled at height h has f(h) rows and is eligible iff l·h <= f(h). Since f rises,
     # setting h to f(h) / l, rounded down, over and over ends at the largest such h.
+    cells = m.cells
     height = np.maximum.reduceat(cells.counts, cells.start[:-1])
     while True:
         left = np.minimum(cells.counts, height[cells.tuple_of_cell])
@@ -122,108 +106,57 @@ def suppress_reordered(
     # "curve": the quasi-identifiers and the values of those that have no order; "ties": the
     # sensitive values, by which Hilbert and TP break ties; "frequent first": these by falling
     # frequency, which is not drawn. A draw is the same for every projection of a table.
-    m = tables[table].with_roles(qi=list(qi))
-    return [
-        {
-            "d": m.d,
-            "l": l,
-            "order": order,
-            "algorithm": name,
-            "stars": stars(suppress(reordered, p)),
-            "residue": p.info.get("residue_size"),
-            "phase": p.info.get("phase"),
-        }
-        for order in range(orders)
-        for reordered in [_reordered(m, tables[table], vary, generator(order))]
-        for l in levels
-        for name, algorithm in ALGORITHMS.items()
-        for p in [algorithm(reordered, l)]
-    ]
-
-
-def _reordered(m: Microdata, whole: Microdata, vary: str, rng: np.random.Generator) -> Microdata:
-    """Return the projection in another order, drawn for the whole table."""
-    if vary == "frequent first":
-        anew = {m.sensitive: np.argsort(np.argsort(-m.sensitive_counts, kind="stable"))}
-    else:
-        nominal = [name for name in whole.qi if name not in ("Age", "Education")]
-        names = nominal if vary == "curve" else [whole.sensitive]
-        anew = {name: rng.permutation(whole.attribute(name).size) for name in names}
-    if vary == "curve":
-        place = dict(zip(whole.qi, rng.permutation(whole.d), strict=True))
-        m = m.with_roles(qi=sorted(m.qi, key=place.get))
-    roles = (*m.qi, m.sensitive)
-    return m.with_codes({a: codes[m.codes_of(a)] for a, codes in anew.items() if a in roles})
-
-
-def _by_tds(m: Microdata, l: int) -> Partition:
-    return Partition(recode(m, tds(m, l)).classes.labels)
-
-
-#: The heuristics of section 6.1 as algorithms of suppression: their groups, published with stars.
-HEURISTICS = {"Hilbert": hilbert, "Mondrian": lambda m, l: mondrian(m, k=l, l=l), "TDS": _by_tds}
-
-
-def compare_heuristics(
-    tables: Tables, table: str, qi: list[str], levels: list[int], heuristics: list[str]
-) -> list[dict]:
-    """Count the stars of one projection when the groups of each heuristic are suppressed."""
-    m = tables[table].with_roles(qi=list(qi))
-    return [
-        {"d": m.d, "l": l, "heuristic": name, "stars": stars(suppress(m, HEURISTICS[name](m, l)))}
-        for l in levels
-        for name in heuristics
-    ]
+    whole, rows = tables[table], []
+    for order in range(orders):
+        m, rng = whole.with_roles(qi=list(qi)), ap.randomness.generator(order)
+        if vary == "frequent first":
+            anew = {m.sensitive: np.argsort(np.argsort(-m.sensitive_counts, kind="stable"))}
+        else:
+            nominal = [name for name in whole.qi if name not in ("Age", "Education")]
+            names = nominal if vary == "curve" else [m.sensitive]
+            anew = {name: rng.permutation(whole.attribute(name).size) for name in names}
+        if vary == "curve":
+            place = dict(zip(whole.qi, rng.permutation(whole.d), strict=True))
+            m = m.with_roles(qi=sorted(m.qi, key=place.get))
+        roles = (*m.qi, m.sensitive)
+        m = m.with_codes({a: codes[m.codes_of(a)] for a, codes in anew.items() if a in roles})
+        found = suppress_projection({table: m}, table, m.qi, levels, [*ALGORITHMS])
+        rows += [{"order": order} | row for row in found]
+    return rows
 
 
 def time_projection(
-    tables: Tables,
-    table: str,
-    qi: list[str],
-    samples: list[float],
-    levels: list[int],
-    repeats: int,
-    seed: int,
-) -> list[dict]:
+    tables: Tables, table: str, qi: list[str], samples: list[float], levels: list[int],
+    repeats: int, seed: int,
+) -> list[dict]:  # fmt: skip
     """Time each algorithm on samples of one projection, from the coded table to the groups."""
     # In every repeat all samples and levels follow each other, so that what else the machine does
     # meets them alike.
     whole = tables[table].with_roles(qi=list(qi))
-    drawn = [whole if s == 1 else whole.sample(int(s * whole.n), seed) for s in samples]
-    return [
-        {"d": m.d, "n": m.n, "l": l, "repeat": repeat, "algorithm": name, "seconds": seconds}
-        for repeat in range(repeats)
-        for m in drawn
-        for l in levels
-        for name, algorithm in ALGORITHMS.items()
-        for seconds, _ in [
-            timed(partial(algorithm, l=l), 2, fresh=lambda m=m: m.with_roles(qi=m.qi))
-        ]
-    ]
+    drawn = [whole if s == 1 else whole.sample(int(s * whole.n), seed) for s in samples]  # line 1
+    rows = []
+    for repeat, m, l in itertools.product(range(repeats), drawn, levels):  # line 2
+        for name, algorithm in ALGORITHMS.items():  # line 3
+            fresh = partial(m.with_roles, qi=m.qi)  # line 4
+            seconds, _ = timed(partial(algorithm, l=l), 2, fresh=fresh)  # line 5
+            found = {"d": m.d, "n": m.n, "l": l, "repeat": repeat, "algorithm": name}
+            rows.append(found | {"seconds": seconds})
+    return rows
 
 
-def compare_with_generalization(
-    tables: Tables, table: str, qi: list[str], levels: list[int]
-) -> list[dict]:
-    """Measure the KL-divergence of one projection by TP+, with stars, and by TDS, recoded."""
+def measure_divergence(
+    tables: Tables, table: str, qi: list[str], levels: list[int], ways: list[str],
+    n: int | None = None, seed: int = 0,
+) -> list[dict]:  # fmt: skip
+    """Measure the KL-divergence of one projection, or of n drawn rows of it, published in ways."""
     m = tables[table].with_roles(qi=list(qi))
+    m = m if n is None else m.sample(n, seed)
     return [
-        {"d": m.d, "l": l, "algorithm": algorithm, "divergence": kl_divergence(release)}
-        for l in levels
-        for algorithm, release in (
-            ("TP+", suppress(m, tp_plus(m, l))),
-            ("TDS", recode(m, tds(m, l))),
-        )
+        {
+            "d": m.d,
+            "l": l,
+            "algorithm": way,
+            "divergence": ap.measure.kl_divergence(PUBLISHED[way](m, l)),
+        }
+        for l, way in itertools.product(levels, ways)
     ]
-
-
-def compare_with_boxes(
-    tables: Tables, table: str, qi: list[str], l: int, n: int, seed: int
-) -> dict[str, float]:
-    """Measure the KL-divergence of TP+'s groups with stars and with sub-domains, on drawn rows."""
-    m = tables[table].with_roles(qi=list(qi)).sample(n, seed)
-    p = tp_plus(m, l)
-    return {
-        "with stars": kl_divergence(suppress(m, p)),
-        "with sub-domains": kl_divergence(generalize(m, p)),
-    }

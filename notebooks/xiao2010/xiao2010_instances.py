@@ -9,218 +9,184 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 import pandas as pd
-import xiao2010_hardness as hardness
 
-from anonpaper.errors import ParameterError
-from anonpaper.measure import stars
-from anonpaper.microdata import Microdata
-from anonpaper.partition.exact import exact
-from anonpaper.partition.matching import optimal_two_diverse
-from anonpaper.partition.tp import tp, tp_steps
-from anonpaper.publish import suppress
-from anonpaper.randomness import generator
+import anonpaper as ap
+
+#: QI-groups that take the course of the paper's examples at l = 3. The text keeps one vector,
+#: (3, 1, 1, 2, 3); the others are reconstructed, and the last two of 5.4 make up what R holds. No
+#: table meets one statement: that 3, 4 and 5 are all alive values when the second QI-group of
+#: 5.3, thin with the pillars 4 and 5, is the only one alive. Here it holds value 2 as well.
+EXAMPLES = {
+    "5.3": [(3, 1, 1, 2, 3), (0, 1, 1, 2, 2), (3, 2, 0, 0, 0)],
+    "5.4": [(2, 0, 1, 1, 2), (0, 2, 1, 1, 2), (3, 0, 0, 0, 0), (0, 3, 0, 0, 0)],
+}
 
 
-def table_of_counts(counts: Sequence[Sequence[int]], origin: str | None = None) -> Microdata:
+def table_of_counts(counts: Sequence[Sequence[int]]) -> ap.Microdata:
     """Return a table by its QI-groups, each given as the paper gives it: h(Q, 1), h(Q, 2), ..."""
-    rows = [
-        (f"Q{i}", value)
-        for i, group in enumerate(counts, start=1)
-        for value, count in enumerate(group, start=1)
-        for _ in range(count)
-    ]
-    frame = pd.DataFrame(rows, columns=["group", "value"])
-    return Microdata(frame, ["group"], "value", origin=origin)
+    group, value = np.indices(np.shape(counts)).reshape(2, -1).repeat(np.ravel(counts), axis=1) + 1
+    frame = pd.DataFrame({"group": [f"Q{i:02d}" for i in group], "value": value})
+    return ap.Microdata(frame, ["group"], "value")
 
 
-def section_5_3() -> Microdata:
-    """Return a table that takes the course of section 5.3's example, at l = 3."""
-    # Of the vectors only (3, 1, 1, 2, 3) is left in the text; the others are reconstructed. No
-    # table meets one statement: that 3, 4 and 5 are all alive values when the second QI-group,
-    # thin with the pillars 4 and 5, is the only one alive. Here it holds value 2 as well.
-    return table_of_counts(
-        [(3, 1, 1, 2, 3), (0, 1, 1, 2, 2), (3, 2, 0, 0, 0)], "section 5.3, reconstructed"
-    )
+def table_of_points(points: Sequence[tuple], q: int, m: int | None = None) -> ap.Microdata:
+    """Write a matching instance of l sets as a table with m sensitive values (section 4)."""
+    # An instance has sets of q elements, the rows, and points with a coordinate in each of l >= 3
+    # sets, the quasi-identifiers. The paper prints l = 3 and calls larger l straightforward.
+    l = len(points[0])
+    dimension, element = np.divmod(np.arange(l * q), q)  # line 1
+    share = np.full(l, (m or l * q) // l) + (np.arange(l) < (m or l * q) % l)
+    sensitive = np.cumsum([1, *share[:-1]])[dimension] + element % share[dimension]  # line 2
+    columns = {
+        f"p{i}": np.where(np.array(point)[dimension] == element, 0, sensitive)  # lines 3 and 4
+        for i, point in enumerate(points, start=1)
+    }
+    names = [f"D{a + 1}:{b}" for a, b in zip(dimension, element, strict=True)]
+    return ap.Microdata(pd.DataFrame({**columns, "SA": sensitive}, index=names), [*columns], "SA")
 
 
-def section_5_4() -> Microdata:
-    """Return a table that takes the course of section 5.4's example, at l = 3."""
-    # Reconstructed; the last two QI-groups make up what R holds when phase two ends.
-    return table_of_counts(
-        [(2, 0, 1, 1, 2), (0, 2, 1, 1, 2), (3, 0, 0, 0, 0), (0, 3, 0, 0, 0)],
-        "section 5.4, reconstructed",
-    )
+def least_stars(table: ap.Microdata) -> int:
+    """Return lq(t - 1): no l-diverse suppression of the table has fewer stars (Property 4)."""
+    return table.n * (table.d - 1)
+
+
+def matching_of(table: ap.Microdata, p: ap.Partition) -> list[int] | None:
+    """Return the places of the points of a matching that an l-diverse grouping shows, or None."""
+    # With lq(t - 1) stars every group has l rows that agree, at 0, on exactly one attribute: that
+    # of the point whose coordinates the l rows are (Property 3, Lemma 4.5).
+    is_zero = table.frame[table.qi].to_numpy() == 0
+    l = is_zero[:, 0].sum()  # Property 1: a column has one 0 for every dimension
+    agreed = [np.flatnonzero(is_zero[rows].all(axis=0)) for rows in p.groups()]
+    if any(len(rows) != l for rows in p.groups()) or any(len(one) != 1 for one in agreed):
+        return None
+    return sorted(int(one) for (one,) in agreed)
 
 
 def check_reduction(
     q: int, points: int, instances: int, seed: int, l: int = 3, m: int | None = None
 ) -> list[dict]:
     """Decide random matching instances twice: by all choices, and by l-diverse suppression."""
-    rng = generator(seed)
+    rng = ap.randomness.generator(seed)
     everything = list(itertools.product(range(q), repeat=l))
     rows = []
     for _ in range(instances):
         drawn = [everything[i] for i in np.sort(rng.choice(len(everything), points, False))]
-        table = hardness.table_of(drawn, q, m)
-        p = exact(table, l)
-        rows.append(
-            {
-                "has_matching": _has_matching(drawn, q),
-                "stars": p.info["cost"],
-                "least_stars": hardness.least_stars(table),
-                "matching_read_off": hardness.matching_of(table, p) is not None,
-            }
-        )
+        table = table_of_points(drawn, q, m)
+        p = ap.exact(table, l)
+        choices = itertools.combinations(drawn, q)
+        matchings = [all(len({*of}) == q for of in zip(*one, strict=True)) for one in choices]
+        enough, read_off = p.info["cost"] == least_stars(table), matching_of(table, p) is not None
+        found = {"has_matching": any(matchings), "enough stars": enough}
+        rows.append(found | {"matching_read_off": read_off})
     return rows
-
-
-def _has_matching(points: Sequence[tuple], q: int) -> bool:
-    return any(
-        all(len(set(axis)) == q for axis in zip(*chosen, strict=True))
-        for chosen in itertools.combinations(points, q)
-    )
 
 
 def match_random_tables(n: int, d: int, tables: int, seed: int) -> list[dict]:
     """Compare the least matching of two sensitive values with exhaustive search (section 4)."""
-    rng = generator(seed)
+    rng = ap.randomness.generator(seed)
     rows = []
     for _ in range(tables):
         frame = pd.DataFrame(rng.integers(0, 3, (n, d))).add_prefix("q")
-        m = Microdata(frame.assign(SA=np.arange(n) % 2), [*frame], "SA")
-        least, fewest = optimal_two_diverse(m).info["stars"], exact(m, 2).info["cost"]
-        rows.append({"least matching": least, "exhaustive search": fewest})
-    return rows
-
-
-def approximate_random_tables(n: int, l: int, tables: int, seed: int) -> list[dict]:
-    """Compare TP with the optimum of tuple minimization on random tables."""
-    rng = generator(seed)
-    rows = []
-    while len(rows) < tables:
-        groups, values = rng.integers(2, 5), rng.integers(l, 7)
-        frame = pd.DataFrame(
-            {"group": rng.integers(0, groups, n), "value": rng.integers(0, values, n)}
-        )
-        m = Microdata(frame, ["group"], "value")
-        if m.sensitive_counts.max() * l <= n:
-            p = tp(m, l)
-            optimum = exact(m, l, objective="rows").info["cost"]
-            rows.append(
-                {
-                    **{name: p.info[name] for name in ("phase", "residue_size", "lower_bound")},
-                    "optimum": optimum,
-                }
-            )
+        m = ap.Microdata(frame.assign(SA=np.arange(n) % 2), [*frame], "SA")
+        found = {"least matching": ap.optimal_two_diverse(m).info["stars"]}
+        rows.append(found | {"exhaustive search": ap.exact(m, 2).info["cost"]})
     return rows
 
 
 def check_lemmas(l: int, tables: int, seed: int) -> list[dict]:
     """Trace TP on random tables and look whether each lemma holds."""
-    rng = generator(seed)
+    rng = ap.randomness.generator(seed)
     rows = []
     while len(rows) < tables:
-        counts = _random_counts(l, rng) if len(rows) % 2 else _conflicting_counts(l, rng)
+        if len(rows) % 2:
+            counts = rng.integers(0, 3, (rng.integers(2, 6), rng.integers(l, l + 3)))
+        else:
+            counts = _conflicting_counts(l, rng)
         total = counts.sum(axis=0)
         if not total.sum() or total.sum() < l * total.max():
             continue
         m = table_of_counts(counts[counts.sum(axis=1) > 0])
-        info, steps = tp(m, l).info, tp_steps(m, l)
+        info, steps = ap.tp(m, l).info, ap.tp_steps(m, l)
         first, *later = steps.xs("R", level="set").iloc[1:].max(axis=1)
         grown = later[-1] - first if info["rounds"] else 0
-        rows.append(
-            {
-                "phase": info["phase"],
-                "rounds": info["rounds"],
-                "5.8": _lemma_5_8(steps.loc["microdata"], steps.loc["phase 1"], l),
-                "5.11": later[:1] in ([], [first]),
-                **_lemmas_of_pillars(steps),
-                "5.17": grown <= info["rounds"] * (l - 2),
-                "5.18": info["rounds"] <= first,
-            }
-        )
+        found = {"phase": info["phase"], "rounds": info["rounds"]}
+        found["5.8"] = _lemma_5_8(steps.loc["microdata"], steps.loc["phase 1"], l)
+        found["5.11"] = later[:1] in ([], [first])
+        found["5.14"], found["5.15"] = _lemmas_of_pillars(steps)
+        found["5.17"] = grown <= info["rounds"] * (l - 2)
+        rows.append(found | {"5.18": info["rounds"] <= first})
     return rows
-
-
-def _lemmas_of_pillars(steps: pd.DataFrame) -> dict[str, bool]:
-    """Look at the pillars of R and of the QI-groups that phase two leaves to phase three."""
-    if "phase 3" not in steps.index.get_level_values("step"):
-        return {"5.14": True, "5.15": True}
-    sets = steps.loc["phase 2"]
-    is_pillar = sets.eq(sets.max(axis=1), axis=0)[sets.sum(axis=1) > 0]
-    groups = is_pillar.drop("R").loc[:, is_pillar.loc["R"]]
-    return {"5.14": not groups.all().any(), "5.15": groups.shape[1] >= 2}
-
-
-def _random_counts(l: int, rng: np.random.Generator) -> np.ndarray:
-    return rng.integers(0, 3, (rng.integers(2, 6), rng.integers(l, l + 3)))
 
 
 def _conflicting_counts(l: int, rng: np.random.Generator) -> np.ndarray:
     """Draw QI-groups that all have value 1 or 2 as a pillar, and rows of these for R."""
-    values = l + 2
-    counts = np.zeros((rng.integers(3, 6), values), np.int64)
+    counts = np.zeros((rng.integers(3, 6), l + 2), np.int64)
     for group in counts:
-        group[rng.choice(np.arange(2, values), l - 1, False)] = 1
+        group[rng.choice(np.arange(2, l + 2), l - 1, False)] = 1
         group[rng.integers(2)] = 1
         group *= rng.integers(1, 3)
     height = rng.integers(1, 4)
-    return np.vstack([counts, height * np.eye(2, values, dtype=np.int64)])
+    return np.vstack([counts, height * np.eye(2, l + 2, dtype=np.int64)])
 
 
 def _lemma_5_8(before: pd.DataFrame, after: pd.DataFrame, l: int) -> bool:
     """Look at every subset of every QI-group, as far as rows of one value can be told apart."""
     for group, left in zip(before.to_numpy()[:-1], after.to_numpy()[:-1], strict=True):
-        subsets = np.indices(group + 1).reshape(len(group), -1).T
-        eligible = subsets[subsets.sum(axis=1) >= l * subsets.max(axis=1)]
-        if (eligible > left).any():
+        parts = np.indices(group + 1).reshape(len(group), -1).T
+        if (parts[parts.sum(axis=1) >= l * parts.max(axis=1)] > left).any():
             return False
     return True
 
 
-def check_star_ratio(n: int, d: int, l: int, tables: int, seed: int) -> list[dict]:
-    """Compare TP with the optimum of star minimization on random tables."""
-    rng = generator(seed)
+def _lemmas_of_pillars(steps: pd.DataFrame) -> tuple[bool, bool]:
+    """Judge 5.14 and 5.15 by the pillars of R and of the QI-groups that phase three meets."""
+    if "phase 3" not in steps.index.get_level_values("step"):
+        return True, True
+    sets = steps.loc["phase 2"]
+    is_pillar = sets.eq(sets.max(axis=1), axis=0)[sets.sum(axis=1) > 0]
+    groups = is_pillar.drop("R").loc[:, is_pillar.loc["R"]]
+    return not groups.all().any(), groups.shape[1] >= 2
+
+
+def compare_with_optimum(
+    n: int, d: int, l: int, objective: str, tables: int, seed: int
+) -> list[dict]:
+    """Compare TP with the optimum of tuple or of star minimization on random tables."""
+    rng = ap.randomness.generator(seed)
     rows = []
     while len(rows) < tables:
-        table = _random_table(n, d, l, rng)
-        if _is_feasible(table, l):
-            phase, cost, optimum = _beside_optimum(table, l, "stars")
-            rows.append({"phase": phase, "stars": cost, "optimum": optimum})
+        if objective == "stars":
+            table = _random_table(n, d, l, rng)
+        else:  # one quasi-identifier, since only its groups matter
+            groups, values = rng.integers(2, 5), rng.integers(l, 7)
+            table = np.column_stack([rng.integers(0, groups, n), rng.integers(0, values, n)])
+        rows += _beside_optimum(table, l, objective)
     return rows
 
 
-def search_worst(
-    n: int, d: int, l: int, objective: Literal["stars", "rows"], steps: int, seed: int
-) -> dict:
+def search_worst(n: int, d: int, l: int, objective: str, steps: int, seed: int) -> dict:
     """Climb to a table on which TP is far from the optimum, changing up to three cells a step."""
-    if n // l * (l + 2) < n:
-        raise ParameterError(f"{n} rows of {l + 2} sensitive values are never {l}-diverse")
-    rng = generator(seed)
+    rng = ap.randomness.generator(seed)
     table = _random_table(n, d, l, rng)
-    while not _is_feasible(table, l):
+    while not _beside_optimum(table, l, objective):
         table = _random_table(n, d, l, rng)
-    worst = (1.0, 0)
+    reached = (1.0, 0)
     best = {"ratio": 1.0, "cost": 0, "optimum": 0, "phase": 1, "table": ""}
     for _ in range(steps):
         other = table.copy()
         for _ in range(rng.integers(1, 4)):
             column = rng.integers(d + 1)
             other[rng.integers(n), column] = rng.integers(l + 2 if column == d else 3)
-        if not _is_feasible(other, l):
-            continue
-        phase, cost, optimum = _beside_optimum(other, l, objective)
-        ratio = cost / optimum if optimum else 1.0
-        if (ratio, phase) >= worst:  # a later phase is a step towards a larger ratio
-            table, worst = other, (ratio, phase)
+        for found in _beside_optimum(other, l, objective):
+            ratio = found["cost"] / found["optimum"] if found["optimum"] else 1.0
+            if (ratio, found["phase"]) >= reached:  # a later phase is a step to a larger ratio
+                table, reached = other, (ratio, found["phase"])
             if ratio > best["ratio"]:
-                texts = ["".join(map(str, row)) for row in sorted(other.tolist())]
-                best = {"ratio": ratio, "cost": cost, "optimum": optimum, "phase": phase,
-                        "table": " ".join(texts)}  # fmt: skip
+                texts = " ".join("".join(map(str, row)) for row in sorted(other.tolist()))
+                best = {**found, "ratio": ratio, "table": texts}
     return best
 
 
@@ -229,14 +195,13 @@ def _random_table(n: int, d: int, l: int, rng: np.random.Generator) -> np.ndarra
     return np.column_stack([rng.integers(0, 3, (n, d)), rng.integers(0, l + 2, n)])
 
 
-def _is_feasible(table: np.ndarray, l: int) -> bool:
-    return l * np.bincount(table[:, -1]).max() <= len(table)
-
-
-def _beside_optimum(table: np.ndarray, l: int, objective: str) -> tuple[int, int, int]:
-    """Return TP's last phase, its cost and the least cost."""
+def _beside_optimum(table: np.ndarray, l: int, objective: str) -> list[dict[str, int]]:
+    """Return TP's last phase and lower bound, its cost and the least; nothing if infeasible."""
+    if l * np.bincount(table[:, -1]).max() > len(table):
+        return []
     frame = pd.DataFrame(table).set_axis([*range(table.shape[1] - 1), "value"], axis=1)
-    m = Microdata(frame, list(frame.columns[:-1]), "value")
-    p = tp(m, l)
-    cost = p.info["residue_size"] if objective == "rows" else stars(suppress(m, p))
-    return p.info["phase"], cost, exact(m, l, objective=objective).info["cost"]
+    m = ap.Microdata(frame, list(frame.columns[:-1]), "value")
+    p = ap.tp(m, l)
+    cost = p.info["residue_size"] if objective == "rows" else ap.measure.stars(ap.suppress(m, p))
+    found = {"cost": cost, "optimum": ap.exact(m, l, objective=objective).info["cost"]}
+    return [found | {name: p.info[name] for name in ("phase", "lower_bound")}]

@@ -1,55 +1,51 @@
-"""Pictures of TP: its phases on a table of a few rows."""
+"""Pictures: releases side by side, the phases of TP, and the curves of a figure."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from anonpaper import plots, suppress, tp
-from anonpaper.microdata import Microdata
-
-RESIDUE, NEW = "#FFAABB", "#EE8866"
+from anonpaper import plots
+from anonpaper.publish import Release
 
 
-def draw_rows(m: Microdata, l: int) -> Figure:
-    """Draw a table, its QI-groups, what TP moves to the residue, and what is published."""
-    p = tp(m, l)
-    removed = (p.labels == p.n_groups - 1) & (p.info["residue_size"] > 0)
-    group = m.cells.tuple_of_row
-    sets = pd.Series(group, m.frame.index).add(1).astype(str).radd("Q")
-    after = sets.mask(removed, "R")
-    names = [*m.qi, m.sensitive]
-    original = m.frame[names].astype(str)
-    published = suppress(m, p).frame[names].astype(str).set_axis(original.index)
-    counts = original.loc[removed, m.sensitive].value_counts(sort=False).rename("rows of R")
-    most = counts.to_frame().assign(allowed=f"{removed.sum() / l:g}")
-    stars = int((published == "*").to_numpy().sum())
-    steps = [("1: groups of equal quasi-identifiers", original, sets),
-             (f"2: phase {p.info['phase']} moves {removed.sum()} rows to R", original, after),
-             (f"4: published, {stars} stars", published, after)]  # fmt: skip
+def draw_releases(releases: Mapping[str, Release]) -> Figure:
+    """Draw small releases, each below its title; rows that look alike have one colour."""
     shown = []
-    for title, texts, labels in steps:
-        colour = [
-            plots.PALE[q] if s != "R" else RESIDUE for s, q in zip(labels, group, strict=True)
-        ]
-        texts = texts.assign(set=labels)
-        options = {"bold": texts.isin(["*", "R"]), "left": texts.index}
-        shown.append((title, texts, [[one] * texts.shape[1] for one in colour], options))
-    colours = [[RESIDUE] * 2] * len(most)
-    shown.insert(2, (f"3: R holds a value at most |R| / {l} times", most, colours,
-                     {"left": most.index}))  # fmt: skip
+    for title, release in releases.items():
+        m, frame = release.microdata, release.frame[[*release.microdata.qi]].astype(str)
+        alike = frame.groupby(m.qi, sort=False).ngroup() % len(plots.PALE)
+        texts = frame.assign(**{m.sensitive: m.frame[m.sensitive].astype(str).to_numpy()})
+        colours = [[plots.PALE[number]] * texts.shape[1] for number in alike]
+        shown.append((title, texts, colours, {"left": [str(name) for name in m.frame.index]}))
     return plots.tables(shown)
 
 
 def draw_counts(steps: pd.DataFrame) -> Figure:
     """Draw the table of `anonpaper.tp_steps`, a panel per step; what grew in it is orange."""
-    shown, before = [], None
+    shown = []
     for step in dict.fromkeys(steps.index.get_level_values("step")):
         now = steps.loc[step]
-        grown = now > (now if before is None else before)
-        colours = [[NEW if new else None for new in row] for row in grown.to_numpy()]
-        shown.append(
-            (step, now, colours, {"left": [f"{s}: {n}" for s, n in now.sum(axis=1).items()]})
-        )
-        before = now
+        grown = (now > (shown[-1][1] if shown else now)).to_numpy()
+        colours = [[plots.PALE[4] if new else None for new in row] for row in grown]
+        left = [f"{name}: {rows}" for name, rows in now.sum(axis=1).items()]
+        shown.append((step, now, colours, {"left": left}))
     return plots.tables(shown)
+
+
+def draw_panels(
+    frame: pd.DataFrame, x: str, y: str, title: str, said: str, by: str = "algorithm", **look
+) -> Figure:
+    """Draw the curves of each table in a panel, and above them what the paper's words show."""
+    names = sorted(frame["table"].unique())
+    figure, axes = plots.subplots(columns=2, cols=len(names), height=3.1, squeeze=False)
+    for ax, name in zip(axes.flat, names, strict=True):
+        plots.lines(ax, frame[frame["table"] == name], x, y, by, **look)
+        label = "KL divergence, nats" if y == "divergence" else y
+        ax.set(title=name, ylim=0, ylabel=f"{label} (mean)")
+    legend = figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    legend.set_title(f"{title}\n{said}")
+    legend.get_title().set_multialignment("center")
+    return figure

@@ -10,16 +10,15 @@ CLAIMS = {claim.name: claim for claim in claims_of("xiao2010")}
 
 @pytest.mark.parametrize(
     "stars_of_tp, verdict",
-    [([1, 1, 3, 3], REPRODUCED), ([1, 3, 1, 3], NOT_REPRODUCED), ([1, 1, 1, 1], NOT_REPRODUCED),
-     ([3, 3, 1, 1], NOT_REPRODUCED)],
+    [("1133", REPRODUCED), ("1313", NOT_REPRODUCED), ("1111", NOT_REPRODUCED),
+     ("3311", NOT_REPRODUCED)],
 )  # fmt: skip
 def test_the_curves_have_to_cross_once(stars_of_tp, verdict):
-    stars = {"TP": stars_of_tp, "Hilbert": [2] * 4, "TP+": [1] * 4}
-    figure_3 = pd.DataFrame(
-        {"table": "T", "d": d, "algorithm": name, "thousand stars": of[d - 1]}
-        for name, of in stars.items() for d in (1, 2, 3, 4)
-    )  # fmt: skip
-    assert CLAIMS["curves_cross"](figure_3).verdict == verdict
+    stars = {"TP": [*map(int, stars_of_tp)], "Hilbert": [2] * 4, "TP+": [1] * 4}
+    figure = pd.DataFrame(stars, index=pd.Index([1, 2, 3, 4], name="d")).melt(
+        var_name="algorithm", value_name="thousand stars", ignore_index=False
+    )
+    assert CLAIMS["curves_cross"](figure.reset_index().assign(table="T")).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -32,15 +31,10 @@ def test_with_one_quasi_identifier_as_many_stars_are_asked_for(at_1, at_2, verdi
     assert CLAIMS["tp_plus_always_beats_tp"](runs).verdict == verdict
 
 
-@pytest.mark.parametrize(
-    "rival_at_2, verdict", [(3, REPRODUCED), (1, IN_PART)]
-)  # one of six means over d
-def test_the_rival_is_judged_by_means_over_d(rival_at_2, verdict):
-    stars = {"Hilbert": 2, "Mondrian": 3, "TDS": 4}
-    heuristics = pd.DataFrame(
-        {"table": table, "l": l, "d": d, "heuristic": name,
-         "thousand stars": rival_at_2 if (table, l, name) == ("SAL", 2, "Mondrian") else number}
-        for table in ("OCC", "SAL") for l in (2, 6, 10) for d in (1, 2)
-        for name, number in stars.items()
-    )  # fmt: skip
-    assert CLAIMS["hilbert_is_the_best_rival"](heuristics).verdict == verdict
+@pytest.mark.parametrize("rival_at_2, verdict", [(3, REPRODUCED), (1, IN_PART)])
+def test_the_rival_is_judged_by_means_over_d(rival_at_2, verdict):  # one of six means
+    keys = [(table, l, d) for table in ("OCC", "SAL") for l in (2, 6, 10) for d in (1, 2)]
+    stars = pd.DataFrame(keys, columns=["table", "l", "d"]).assign(Hilbert=2, Mondrian=3, TDS=4)
+    stars.loc[stars.eval("table == 'SAL' and l == 2"), "Mondrian"] = rival_at_2
+    long = stars.melt(["table", "l", "d"], var_name="heuristic", value_name="thousand stars")
+    assert CLAIMS["hilbert_is_the_best_rival"](long).verdict == verdict

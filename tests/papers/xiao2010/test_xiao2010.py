@@ -1,47 +1,42 @@
+"""What the notebooks of xiao2010 measure, beside exhaustive search and numbers found by hand."""
+
 import numpy as np
 import pandas as pd
+import pytest
 import xiao2010
+import xiao2010_instances as instances
 from referees.drawn import drawn_tables
 
 import anonpaper as ap
 
 
-def test_measurements_of_a_projection_are_those_of_its_releases():
-    m = ap.examples.hospital()
-    names = ["TP", "TP+", "Hilbert"]
-    rows = pd.DataFrame(
-        xiao2010.suppress_projection({"t": m}, "t", ["Age", "Gender"], [2], names)
-    ).set_index("algorithm")
-    projection = m.with_roles(qi=["Age", "Gender"])
-    for name in names:
-        p = xiao2010.ALGORITHMS[name](projection, 2)
-        release = ap.suppress(projection, p)
-        assert rows.loc[name, "stars"] == ap.measure.stars(release)
-        assert rows.loc[name, "suppressed"] == ap.measure.suppressed_rows(release)
-    p = ap.tp(projection, 2)
-    removed = projection.frame["Disease"].to_numpy()[p.labels == p.n_groups - 1]
-    for name in ("TP", "TP+"):  # the residue, however it is grouped
-        assert rows.loc[name, "height"] == pd.Series(removed).value_counts().max()
-    assert rows.loc["TP", "phase"] == 1 and rows["above_5_8"].max() == 0
-    compared = pd.DataFrame(
-        xiao2010.compare_with_generalization({"t": m}, "t", m.qi, [2])
-    ).set_index("algorithm")
-    expected = ap.measure.kl_divergence(ap.recode(m, ap.tds(m, 2)))
-    assert compared.loc["TDS", "divergence"] == expected
-    stars = {row["heuristic"]: row["stars"] for row in xiao2010.compare_heuristics(
-        {"t": m}, "t", m.qi, [2], list(xiao2010.HEURISTICS))}  # fmt: skip
-    assert stars["Mondrian"] == ap.measure.stars(ap.suppress(m, ap.mondrian(m, k=2, l=2)))
-    assert stars["Hilbert"] == ap.measure.stars(ap.suppress(m, ap.hilbert(m, 2)))
+def test_a_matching_is_read_off_the_table_with_the_fewest_stars():
+    points = [(0, 0, 0), (0, 1, 1), (1, 0, 2), (1, 2, 0), (2, 2, 0)]
+    for those, matching in ((points, [1, 2, 4]), (points[:4], None)):
+        table = instances.table_of_points(those, q=3)
+        p = ap.exact(table, 3)
+        assert instances.matching_of(table, p) == matching
+        assert (p.info["cost"] == instances.least_stars(table)) == bool(matching)
 
 
-def test_what_phase_one_leaves_is_what_tp_leaves():
-    for m, l in drawn_tables(40):
+def test_lemmas_5_8_and_5_13_on_drawn_tables():
+    for m, l in drawn_tables(100):
         steps = ap.tp_steps(m, l).loc["phase 1"].to_numpy()[:-1]
         left = np.zeros_like(steps)
-        left[m.cells.tuple_of_cell, m.cells.sensitive] = xiao2010.counts_after_phase_one(
-            m.cells, l
-        )
+        counts = xiao2010.counts_after_phase_one(m, l)
+        left[m.cells.tuple_of_cell, m.cells.sensitive] = counts
         assert np.array_equal(left, steps)
+        p, plus = ap.tp(m, l), ap.tp_plus(m, l)  # one quasi-identifier: R cannot be improved
+        if p.info["phase"] < 3:
+            assert ap.measure.stars(ap.suppress(m, plus)) == p.info["residue_size"]
+
+
+def test_sub_domains_can_be_further_from_four_people_than_stars():
+    few = ap.Microdata(pd.DataFrame({"Age": [20, 20, 30, 40], "SA": [*"aabb"]}), ["Age"], "SA")
+    ways = ("TP+", "TP+, sub-domains")
+    found = xiao2010.measure_divergence({"few": few}, "few", ["Age"], [2], ways)
+    stars, ranges = np.log([3, 1.5]).sum() / 2, np.log([2.4, 2.4, 1.2, 3]).sum() / 4
+    assert [row["divergence"] for row in found] == pytest.approx([stars, ranges])
 
 
 def test_a_survey_file_of_the_user_is_found(tmp_path, monkeypatch):
