@@ -5,9 +5,6 @@ synthetic ones, and hierarchies are made again from the data set's name. All mea
 twice: of the release as it is, and of what it says about real people alone (``who``).
 """
 
-from __future__ import annotations
-
-import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -18,15 +15,11 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import KFold, cross_val_predict
 
 import anonpaper as ap
+from anonpaper import Microdata, Release
 from anonpaper.compendium.grids import run_grid, timed
 from anonpaper.compendium.tables import reference
 from anonpaper.datasets.trees import LEVELS, hierarchies
-from anonpaper.hierarchy import Hierarchy
 from anonpaper.measure.utility import _published_features
-from anonpaper.microdata import Microdata
-from anonpaper.publish import Release
-from anonpaper.randomness import generator
-from anonpaper.repair import synthesis
 from anonpaper.repair.cleaning import clean
 
 #: "Proposed" and the baselines, in the order of the paper's tables.
@@ -44,24 +37,21 @@ PAPER_FRIENDLY = {
 }
 
 #: T_eta = 0.69 (section 6.2) in the unit of Equation 4, log2, and in nats: name -> base.
-THRESHOLDS = {"0.69 bits": 2.0, "0.69 nats": math.e}
-_ENTROPY = 0.69
+THRESHOLDS = {"0.69 bits": 2.0, "0.69 nats": np.e}
 
 #: What a class is asked for: entropy of the proposed method's; k rows of the others', as section
 #: 1.2 describes them, or two sensitive values besides.
 DIVERSITY = {name: ("k only", "two values") for name in BASELINES} | {"Proposed": (*THRESHOLDS,)}
 
+_DETERMINISTIC = ("LD", "MRMondrian", "DHkmeans-LD-core", "SDDA")  # one seed stands for all
 TREES = 30  # of a forest; the paper names no number
-
-#: Methods that draw nothing: one seed stands for all.
-_DETERMINISTIC = ("LD", "MRMondrian", "DHkmeans-LD-core", "SDDA")
 
 
 def prepare(name: str, rows: int | None = None, seed: int = 0) -> tuple[Microdata, pd.DataFrame]:
     """Load a data set, or so many of its rows, with the roles of Table 5, and pre-process it."""
     qi, sensitive = list(LEVELS[name]), _SENSITIVE[name]
-    options = dict(qi=qi, sensitive=sensitive, seed=seed)
-    options |= {"part": "train"} if name == "census" else {}
+    part = "train" if name == "census" else None
+    options = dict(qi=qi, sensitive=sensitive, seed=seed, part=part)
     raw = ap.load(name, **options)
     if rows is not None and rows < raw.n:  # drawn twice, a row could be learnt from and tested
         raw = ap.load(name, rows=rows, **options)
@@ -82,43 +72,40 @@ def dominant_value(m: Microdata) -> object:
     return m.sensitive_attribute.values[np.bincount(codes).argmax()]
 
 
-# ---- the proposed method --------------------------------------------------------------------
-
-
-def synthetic_rows(m: Microdata, epochs: int, seed: int, learn_from: int | None) -> pd.DataFrame:
+def synthetic_rows(tables, name: str, epochs: int, seed: int, learn_from: int | None = None):
     """Sample the rows that balance a table, from a model of it or of some of its rows."""
+    m = tables[name]
     part = m if learn_from is None or learn_from >= m.n else m.sample(learn_from, seed)
-    return synthesis.synthesize(part, ap.find_imbalance(m).needed, epochs=epochs, seed=seed)
+    needed = ap.find_imbalance(m).needed
+    return ap.synthesis.synthesize(part, needed, epochs=epochs, seed=seed)
 
 
-def train(tables, name: str, method: str, epochs: int, seed: int, learn_from: int | None) -> dict:
+def train(tables, name: str, method: str, **settings) -> dict:
     """Make the synthetic rows that balance a table; for a grid."""
-    rows = synthetic_rows(tables[name], epochs, seed, learn_from)
+    rows = synthetic_rows(tables, name, **settings)
     found = {"rows": tables[name].n, "synthetic rows": len(rows)}
     return found | {"clipped values": rows.attrs["clipped"], "seconds": rows.attrs["seconds"]}
 
 
 def augment_cases(
-    tables: Mapping[str, Microdata], epochs: int, seed: int = 0,
-    learn_from: Mapping[str, int] | None = None,
-) -> tuple[dict[str, dict[str, Microdata]], pd.DataFrame]:  # fmt: skip
+    tables: Mapping[str, Microdata], epochs: int, seed: int = 0, learn_from: Mapping = {}
+) -> tuple[dict[str, dict[str, Microdata]], pd.DataFrame]:
     """Return per data set the real rows and the same with synthetic ones; also what that took."""
-    limits = dict.fromkeys(tables) | dict(learn_from or {})
     grid = [
-        dict(name=name, method="ctgan", epochs=epochs, seed=seed, learn_from=limits[name])
+        dict(name=name, method="ctgan", epochs=epochs, seed=seed, learn_from=learn_from.get(name))
         for name in tables
     ]
     trained = run_grid(train, grid, common={"tables": dict(tables)}, name="ctgan")
-    fused = {
-        name: synthesis.fuse(m, synthetic_rows(m, epochs, seed, limits[name]))
-        for name, m in tables.items()
-    }
-    return {name: {"real": m, "fused": fused[name]} for name, m in tables.items()}, trained
+    cases = {}
+    for name, m in tables.items():
+        rows = synthetic_rows(tables, name, epochs, seed, learn_from.get(name))
+        cases[name] = {"real": m, "fused": ap.synthesis.fuse(m, rows)}
+    return cases, trained
 
 
 def proposed(
-    m: Microdata, k: int, l: int, trees: Mapping[str, Hierarchy], *, friendly: Sequence[str] = (),
-    seed: int = 0, largest_share: float = 1.0,
+    m: Microdata, k: int, l: int, trees: Mapping, *, friendly: Sequence[str] = (), seed: int = 0,
+    largest_share: float = 1.0,
 ) -> Release:  # fmt: skip
     """Publish a table by the proposed method: balanced classes, shallow generalization."""
     p = ap.balanced_classes(m, k, l, seed, largest_share=largest_share)
@@ -132,12 +119,9 @@ def largest_share(k: int, threshold: str) -> float:
     """
     if threshold not in THRESHOLDS:
         return 1.0
-    shares = np.arange(math.ceil(k / 2), k) / k
-    enough = entropy([shares, 1 - shares], base=THRESHOLDS[threshold]) >= _ENTROPY
-    return float(max(shares[enough], default=math.ceil(k / 2) / k))
-
-
-# ---- grids of releases ----------------------------------------------------------------------
+    shares = np.arange(-(-k // 2), k) / k
+    enough = entropy([shares, 1 - shares], base=THRESHOLDS[threshold]) >= 0.69
+    return float(max(shares[enough], default=-(-k // 2) / k))
 
 
 def settings(names, ks, seeds, kinds: int | None = None) -> list[dict]:
@@ -160,8 +144,7 @@ def release_of(cases, name, method, k, diversity="two values", seed=0) -> tuple[
 def publish(m, trees, name, method, k, diversity, seed) -> Release:
     """Publish a table by one method."""
     if method != "Proposed":
-        l = None if diversity == "k only" else 2
-        return BASELINES[method](m, k, l, trees, seed=seed)
+        return BASELINES[method](m, k, None if diversity == "k only" else 2, trees, seed=seed)
     share, friendly = largest_share(k, diversity), PAPER_FRIENDLY[name]
     return proposed(m, k, 2, trees, friendly=friendly, seed=seed, largest_share=share)
 
@@ -169,31 +152,28 @@ def publish(m, trees, name, method, k, diversity, seed) -> Release:
 def measure_method(cases, name: str, method: str, k: int, diversity: str, seed: int) -> list[dict]:
     """Measure a release as it is, and what it says about real people alone; for a grid.
 
-    "DM, every part" is the distortion with each value on the first level at least: as the paper's
-    baselines "anonymize every part". Values that are `friendly` are excepted.
+    "DM, every part" is the distortion with each value on the first level at least, except friendly
+    ones: the paper's baselines "anonymize every part".
     """
     rel, trees = release_of(cases, name, method, k, diversity, seed)
     friendly = PAPER_FRIENDLY[name] if method == "Proposed" else ()
     views, dominant = {"all": rel}, dominant_value(rel.microdata)
     if not rel.is_synthetic.all():
         views["real"] = rel.without_synthetic() if rel.is_synthetic.any() else rel
-    rng, subsets = generator(seed), []
+    rng, subsets = np.random.default_rng(seed), []
     while len(subsets) < 20:  # quasi-identifiers that an attacker may know, by a coin each
         known = [name for name in rel.microdata.qi if rng.random() < 0.5]
         subsets += [known] if known else []
+    risk, exposure = ap.measure.disclosure_risk, ap.measure.exposure
     similarity = ap.measure.marginal_similarity(cases[name]["real"], rel)
     return [
         {
             "who": who,
-            "D values": ap.measure.disclosure_risk(view, "values"),
-            "D own": ap.measure.disclosure_risk(view, "own"),
-            "D largest": ap.measure.disclosure_risk(view, "largest"),
-            "D own, some QIDs": float(
-                np.mean([ap.measure.disclosure_risk(view, "own", known=some) for some in subsets])
-            ),
-            "E surplus": ap.measure.exposure(view, "surplus", dominant),
-            "E single": ap.measure.exposure(view, "single", dominant),
-            "E majority": ap.measure.exposure(view, "majority", dominant),
+            **{f"D {of}": risk(view, of) for of in ("values", "own", "largest")},
+            "D own, some QIDs": np.mean([risk(view, "own", known=some) for some in subsets]),
+            "E surplus": exposure(view, "surplus", dominant),
+            "E single": exposure(view, "single", dominant),
+            "E majority": exposure(view, "majority", dominant),
             "R": ap.measure.reconstruction(view, 0.25, seed) if len(views) > 1 else None,
             "DM": ap.measure.distortion(view, trees),
             "DM, every part": _distortion_of_every_part(view, trees, friendly),
@@ -226,11 +206,10 @@ def time_method(cases, name: str, method: str, k: int, diversity: str, seed: int
 
 
 def check_proposed(cases, name: str, k: int, seed: int) -> dict:
-    """Check a release of the proposed method from its published frame alone.
+    """Check a release of the proposed method from its published frame alone, without the audit.
 
-    The frame is grouped by its published values, so this shares no code with the audit. A *class*
-    is what an attacker sees; a *group* is what the method formed, and groups of one appearance
-    are one class.
+    A *class* is what an attacker sees; a *group* is what the method formed. Groups of one
+    appearance are one class.
     """
     rel, _ = release_of(cases, name, "Proposed", k, seed=seed)
     m, sizes = rel.microdata, rel.partition.sizes()
@@ -248,12 +227,9 @@ def check_proposed(cases, name: str, k: int, seed: int) -> dict:
     }
 
 
-# ---- forests ----------------------------------------------------------------------------------
-
-
 def held_out(m: Microdata, seed: int = 0) -> tuple[Microdata, Microdata]:
     """Split rows 2 to 1 at random, every sensitive value alike, into training and test rows."""
-    rng, is_test = generator(seed), np.zeros(m.n, dtype=bool)
+    rng, is_test = np.random.default_rng(seed), np.zeros(m.n, dtype=bool)
     for code in range(m.sensitive_attribute.size):
         rows = rng.permutation(np.flatnonzero(m.sensitive_codes == code))
         is_test[rows[: len(rows) // 3]] = True
@@ -270,11 +246,10 @@ def forest_cases(tables: Mapping[str, Microdata], epochs: int, seed: int) -> dic
 def compare_utility(cases, name: str, method: str, k: int, diversity: str, seed: int) -> dict:
     """Score forests on a release of the training rows; for a grid.
 
-    Equation 10 counts rows of D': each is predicted by a forest that learned from other rows, with
-    synthetic ones among both. As section 6.2 says, a forest learns from two thirds of the rows,
-    trees from 0.8 of these, down to leaves of one row. A forest of the whole release is tested on
-    held-out ``test`` people besides. Methods "as it is" and "repaired" publish every row without
-    any generalization.
+    Equation 10 counts rows of D', synthetic ones among them: each is predicted by a forest that
+    learned from two thirds of the others, trees from 0.8 of these (section 6.2). A forest of the
+    whole release is tested on held-out ``test`` people. "As it is" and "repaired" publish every
+    row without any generalization.
     """
     case = cases[name]
     if method in ("as it is", "repaired"):
@@ -289,22 +264,19 @@ def compare_utility(cases, name: str, method: str, k: int, diversity: str, seed:
     folds = KFold(3, shuffle=True, random_state=seed)
     right = cross_val_predict(forest, features, true, cv=folds) == true
     dominant = rel.microdata.sensitive_attribute.code(dominant_value(case["real"]))
-    recall = [right[true == dominant].mean(), right[true != dominant].mean()]
+    recall = np.array([right[true == dominant].mean(), right[true != dominant].mean()])
     people = ap.measure.classification(rel, case["test"], trees=TREES, seed=seed)
     return {
         "rows": len(true),
         "accuracy": right.mean(),
         "recall of the frequent value": recall[0],
         "recall of the rare value": recall[1],
-        "balanced accuracy": np.mean(recall),
-        "apart": abs(recall[0] - recall[1]),
+        "balanced accuracy": recall.mean(),
+        "apart": np.ptp(recall),
         "bound": ap.measure.disclosure_risk(rel, "largest"),
         "constant answer": np.bincount(true).max() / len(true),
         "accuracy, people": people.accuracy,
     }
-
-
-# ---- the paper's numbers ----------------------------------------------------------------------
 
 
 def published(table: str) -> pd.DataFrame:
@@ -315,11 +287,5 @@ def published(table: str) -> pd.DataFrame:
 
 
 def least_own_value_risk(counts) -> float:
-    """Return the least own-value risk of any grouping of a table: the sum of squared shares.
-
-    A release's risk is the mean over rows of the sum of Pr_C(y)^2 in the row's class C. A mean of
-    squares is never below the square of the mean (Jensen), and Pr_C(y) has the table's share of y
-    as its mean.
-    """
-    counts = np.asarray(counts, dtype=float)
-    return float(((counts / counts.sum()) ** 2).sum())
+    """Return the least own-value risk of any grouping of a table: the sum of squared shares."""
+    return float(np.square(np.asarray(counts) / np.sum(counts)).sum())

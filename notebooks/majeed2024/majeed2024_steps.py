@@ -1,7 +1,5 @@
 """The paper's method on ten people, step by step, and heatmaps of methods and k."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -37,8 +35,7 @@ _RARE, _FREQUENT, _CLASSES = "#EE7733", "#BBDDEE", ("#DDDDDD", None)
 
 def ten_users(synthetic: int = 0) -> Microdata:
     """Return Table 1 of the paper, with some of the six invented people if wanted."""
-    ids = pd.Index([f"u{i}" for i in range(1, 11)], name="ID")
-    people = Microdata(pd.DataFrame(TEN_USERS, ids, _COLUMNS), _COLUMNS[:-1], "Disease")
+    people = Microdata(pd.DataFrame(TEN_USERS, columns=_COLUMNS), _COLUMNS[:-1], "Disease")
     more = pd.DataFrame(SIX_MORE[:synthetic], columns=_COLUMNS)
     return fuse(people, more) if synthetic else people
 

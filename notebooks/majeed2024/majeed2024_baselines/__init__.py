@@ -16,11 +16,7 @@ then Mondrian within the part. The result is Mondrian's whatever the memory. No 
 tree index kept, and medians are exact.
 """
 
-from anonpaper.groups import Partition
-from anonpaper.microdata import Microdata
-from anonpaper.partition.mondrian import mondrian
-from anonpaper.publish import Release, recode, shallow_generalize
-from anonpaper.recoders.lattice import full_domain
+import anonpaper as ap
 from majeed2024_baselines.afa import afa_core
 from majeed2024_baselines.dhkmeans import dhkmeans_core
 from majeed2024_baselines.hyobscure import hyobscure
@@ -28,15 +24,16 @@ from majeed2024_baselines.lopub import lopub
 from majeed2024_baselines.sdda import sdda
 
 
-def l_diversity(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Release:
+def l_diversity(m: ap.Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> ap.Release:
     """Generalize every attribute to one level so that the table is k-anonymous and l-diverse."""
-    return recode(m, full_domain(m, k, hierarchies, l, diversity="distinct"))
+    return ap.recode(m, ap.full_domain(m, k, hierarchies, l, diversity="distinct"))
 
 
-def mrmondrian(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Release:
+def mrmondrian(m: ap.Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> ap.Release:
     """Publish Mondrian's classes."""
-    p = mondrian(m, k, l, diversity="distinct")
-    return shallow_generalize(m, Partition(p.labels, p.info, f"MRMondrian, k = {k}"), hierarchies)
+    p = ap.mondrian(m, k, l, diversity="distinct")
+    p = ap.Partition(p.labels, p.info, f"MRMondrian, k = {k}")
+    return ap.shallow_generalize(m, p, hierarchies)
 
 
 #: Name in tables and figures -> method, in the paper's order.

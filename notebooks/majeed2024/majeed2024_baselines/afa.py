@@ -6,35 +6,30 @@ number of intervals (equal width), the grouping of columns (Cramér's V) and the
 are our choices. Categories keep their exact values: Equation 9 counts them as not generalized.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.stats.contingency import association, crosstab
 
-from anonpaper.groups import Entries, Partition
-from anonpaper.microdata import Microdata
-from anonpaper.partition.mondrian import mondrian
-from anonpaper.publish import PublishedAttribute, Release
+import anonpaper as ap
+from anonpaper.groups import Entries
+from anonpaper.publish import PublishedAttribute
 from anonpaper.published_values import SubDomains
-from anonpaper.randomness import generator
 
-_WIDEST, _INTERVALS = 3, 10  # columns of a group, intervals of a number
-_NEGLIGIBLE = 0.1  # an association below is commonly called so
+_WIDEST, _INTERVALS, _NEGLIGIBLE = 3, 10, 0.1  # columns of a group; of a number; association
 
 
-class SlicedRelease(Release):
+class SlicedRelease(ap.Release):
     """A release whose rows are linked to people by bucket only; its buckets are the classes."""
 
     @property
-    def classes(self) -> Partition:
+    def classes(self) -> ap.Partition:
         """The buckets."""
         return self.partition
 
 
-def afa_core(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Release:
+def afa_core(m: ap.Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> ap.Release:
     """Cut numbers into intervals and permute categories within buckets."""
-    p = mondrian(m, k, l, diversity="distinct")
-    rng, published = generator(seed), [None] * m.d
+    p = ap.mondrian(m, k, l, diversity="distinct")
+    rng, published = np.random.default_rng(seed), [None] * m.d
     by_bucket = np.argsort(p.labels, kind="stable")
     for group in _column_groups(m):
         shuffled, source = rng.permutation(m.n), np.empty(m.n, np.int64)
@@ -50,11 +45,11 @@ def afa_core(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Rel
             interval = np.unique(place, return_inverse=True)[1].astype(np.int32)
             values = SubDomains.sets(a, interval, np.arange(a.size))
             published[j] = PublishedAttribute(values, interval[m.codes[:, j]])
-    p = Partition(p.labels, p.info, f"AFA-core, k = {k}")
+    p = ap.Partition(p.labels, p.info, f"AFA-core, k = {k}")
     return SlicedRelease(Entries.of(m, p), published, "slice", p)
 
 
-def _column_groups(m: Microdata) -> list[list[int]]:
+def _column_groups(m: ap.Microdata) -> list[list[int]]:
     """Group the unordered quasi-identifiers by association, at most three to a group."""
     groups: list[list[int]] = []
     for j in (j for j, attribute in enumerate(m.attributes) if not attribute.ordered):

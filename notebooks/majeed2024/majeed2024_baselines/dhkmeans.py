@@ -7,56 +7,33 @@ cluster has more of the row's sensitive value than the part. A split that leaves
 values is replaced by halves by the difference of distances; if these fail too, the part stays.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
+import anonpaper as ap
 from anonpaper.compiled import loop
-from anonpaper.groups import Partition
-from anonpaper.microdata import Microdata
-from anonpaper.publish import Release, shallow_generalize
-from majeed2024_baselines.sdda import checked, is_valid
+from majeed2024_baselines.sdda import cut_up
 
 _ITERATIONS, _PENALTY = 10, 0.5
 
 
-def dhkmeans_core(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Release:
+def dhkmeans_core(m: ap.Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> ap.Release:
     """Split a table by 2-means as long as both clusters are valid, and publish the clusters."""
-    sensitive, k, l = checked(m, k, l)
     # A centre holds the shares of the values of a column, or the mean of an ordered one, at 0.
-    place, weight = np.column_stack([m.codes, sensitive]), np.ones((m.n, m.d + 1))
+    place, weight = np.column_stack([m.codes, m.sensitive_codes]), np.ones((m.n, m.d + 1))
+    place = place.astype(np.int64)
     ordered = np.array([a.ordered for a in m.attributes])
     for j, a in enumerate(m.attributes):
         if a.ordered:
             weight[:, j] = (a.positions[m.codes[:, j]] - a.positions[0]) / (a.width or 1.0)
             place[:, j] = 0
-    labels = _split_all(place.astype(np.int64), weight, ordered, k, l)
-    p = Partition(labels, algorithm=f"DHkmeans-LD-core, k = {k}")
-    return shallow_generalize(m, p, hierarchies)
 
+    def halves(rows):
+        margin = _two_means(place[rows], weight[rows], ordered)
+        yield margin > 0
+        yield np.argsort(np.argsort(margin, kind="stable")) >= len(rows) // 2
 
-@loop
-def _split_all(place, weight, ordered, k, l):
-    labels, groups, stack = np.empty(len(place), np.int64), 0, [np.arange(len(place))]
-    while len(stack) > 0:
-        rows = stack.pop()
-        is_cut = False
-        if len(rows) >= 2 * k:
-            sensitive = place[rows, -1]
-            margin = _two_means(place[rows], weight[rows], ordered)
-            right = margin > 0
-            is_cut = is_valid(sensitive[~right], k, l) and is_valid(sensitive[right], k, l)
-            if not is_cut:
-                right[:] = False
-                right[np.argsort(margin, kind="mergesort")[len(rows) // 2 :]] = True
-                is_cut = is_valid(sensitive[~right], k, l) and is_valid(sensitive[right], k, l)
-        if is_cut:
-            stack.append(rows[right])
-            stack.append(rows[~right])
-        else:
-            labels[rows] = groups
-            groups += 1
-    return labels
+    p = cut_up(m, [np.arange(m.n)], halves, k, l, "DHkmeans-LD-core")
+    return ap.shallow_generalize(m, p, hierarchies)
 
 
 @loop
@@ -73,9 +50,8 @@ def _two_means(place, weight, ordered):
         centres[0][-1] = whole[-1]
     margin = np.zeros(len(place))
     for _ in range(_ITERATIONS):
-        margin = _costs(place, weight, ordered, centres[0], whole) - _costs(
-            place, weight, ordered, centres[1], whole
-        )
+        margin = _costs(place, weight, ordered, centres[0], whole)
+        margin -= _costs(place, weight, ordered, centres[1], whole)
         moved = (margin > 0) != right
         right = margin > 0
         if not moved.any() or right.all() or not right.any():

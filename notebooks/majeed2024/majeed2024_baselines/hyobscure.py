@@ -7,40 +7,36 @@ sensitive one, the generalized one the ordered one of most values; channels (row
 from alternating minimization; Mondrian groups the result, as the method promises neither k nor l.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 from scipy.stats import entropy
 
-from anonpaper.groups import Entries, Partition
-from anonpaper.microdata import Microdata
-from anonpaper.partition.mondrian import mondrian
-from anonpaper.publish import Release, shallow_generalize
-from anonpaper.randomness import generator
+import anonpaper as ap
+from anonpaper.groups import Entries
 
 _CLUSTERS, _GROUPS, _ROUNDS = 10, 4, 5  # of users, of values that are generalized, of turns
 _BUDGET = 0.3  # distance of a cluster and the published one, by the mean distance of two clusters
-_MOST_MOVES = 3  # values of the generalized attribute that one move carries over, at most
+_MOVES = (-3, -2, -1, 1, 2, 3)  # values of the generalized attribute that a border passes
 _ITERATIONS, _LEAST = 100, 1e-300  # of a channel; what divides and is taken a logarithm of
 
 
-def hyobscure(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Release:
+def hyobscure(m: ap.Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> ap.Release:
     """Obfuscate and generalize in turns, then group what results."""
-    rng = generator(seed)
+    rng = np.random.default_rng(seed)
     of_row, distances = _user_clusters(m, rng)
     main = max(range(m.d), key=lambda j: (m.attributes[j].ordered, m.attributes[j].size))
     of_group, channels = _in_turns(m, main, of_row, distances, k)
     moved = m.codes[_draw(of_group, of_row, channels, rng)]
     moved[:, main] = m.codes[:, main]
     table = m.with_codes(dict(zip(m.qi, moved.T, strict=True)))
-    p = mondrian(table, k, l, diversity="distinct")
-    rel = shallow_generalize(table, p, hierarchies)
+    p = ap.mondrian(table, k, l, diversity="distinct")
+    rel = ap.shallow_generalize(table, p, hierarchies)
     by_row = [replace(column, index=column.index[rel.entries.of_row]) for column in rel.published]
     info = {"obfuscated": float((moved != m.codes).any(axis=1).mean())}
-    p = Partition(p.labels, info, f"HyObscure, k = {k}")
-    return Release(Entries.of(m, p), by_row, "obscure", p)
+    p = ap.Partition(p.labels, info, f"HyObscure, k = {k}")
+    return ap.Release(Entries.of(m, p), by_row, "obscure", p)
 
 
 def mutual_information(joint: np.ndarray) -> float:
@@ -49,7 +45,7 @@ def mutual_information(joint: np.ndarray) -> float:
     return max(float(entropy(joint.ravel(), independent.ravel())), 0.0)
 
 
-def _user_clusters(m: Microdata, rng) -> tuple[np.ndarray, np.ndarray]:
+def _user_clusters(m: ap.Microdata, rng) -> tuple[np.ndarray, np.ndarray]:
     """Cluster the distinct tuples, weighted by rows; return clusters of rows and distances."""
     from sklearn.cluster import KMeans
 
@@ -93,7 +89,9 @@ def _in_turns(m, main, of_row, distances, k) -> tuple[np.ndarray, np.ndarray]:
         if found[0] >= best[0] or turn == _ROUNDS:
             break
         best, channels, improved = found, renewed, None
-        for candidate in _moves(borders, m.attributes[main].size):
+        for border, move in product(range(len(borders)), _MOVES):
+            candidate = borders.copy()
+            candidate[border] += move
             groups = np.searchsorted(candidate, codes, side="right")
             if np.bincount(groups, minlength=len(candidate) + 1).min() >= k:
                 found = leaks_and_distorts(groups, channels)
@@ -105,27 +103,15 @@ def _in_turns(m, main, of_row, distances, k) -> tuple[np.ndarray, np.ndarray]:
     return of_group, channels
 
 
-def _moves(borders: np.ndarray, size: int):
-    """Borders with one of them moved by a few values, still ascending and inside the domain."""
-    for i in range(len(borders)):
-        for step in (*range(-_MOST_MOVES, 0), *range(1, _MOST_MOVES + 1)):
-            moved = borders.copy()
-            moved[i] += step
-            if moved[0] > 0 and moved[-1] < size and (np.diff(moved) > 0).all():
-                yield moved
-
-
 def obfuscation_channel(joint: np.ndarray, distances: np.ndarray, bound: float) -> np.ndarray:
     """Find the channel between clusters that leaks least within a bound on the distortion."""
-    best = np.eye(len(distances))
-    if bound <= 0:
-        return best
 
     def fits(channel):
-        return float((joint.sum(axis=0)[:, None] * channel * distances).sum()) <= bound
+        return (joint.sum(axis=0)[:, None] * channel * distances).sum() <= bound
 
-    if fits(free := _channel(joint, distances, 0.0)):
-        return free
+    best = np.eye(len(distances))
+    if bound <= 0 or fits(free := _channel(joint, distances, 0.0)):
+        return best if bound <= 0 else free
     low, high = 0.0, 1.0
     while high < 1e6 and not fits(_channel(joint, distances, high)):
         low, high = high, 4 * high

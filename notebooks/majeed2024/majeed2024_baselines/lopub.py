@@ -7,8 +7,6 @@ are drawn from these. Simplified: numbers in intervals, a spanning tree of mutua
 groups them, since the method knows neither k nor l.
 """
 
-from __future__ import annotations
-
 import warnings
 from itertools import combinations
 
@@ -16,23 +14,21 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 
-from anonpaper.microdata import Microdata
-from anonpaper.partition.mondrian import mondrian
-from anonpaper.publish import Release, shallow_generalize
-from anonpaper.randomness import generator
+import anonpaper as ap
 from majeed2024_baselines.hyobscure import mutual_information
 
 _BITS, _HASHES, _BINS = 16, 2, 10  # least filter, bits that a value sets, intervals of a number
 _FLIP = 0.5  # how probably a bit is replaced by a fair coin
 
 
-def lopub(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Release:
+def lopub(m: ap.Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> ap.Release:
     """Draw a synthetic table under local differential privacy, and group it."""
-    table = _synthetic_table(m, generator(seed))
-    return shallow_generalize(table, mondrian(table, k, l, diversity="distinct"), hierarchies)
+    table = _synthetic_table(m, np.random.default_rng(seed))
+    p = ap.mondrian(table, k, l, diversity="distinct")
+    return ap.shallow_generalize(table, p, hierarchies)
 
 
-def _synthetic_table(m: Microdata, rng: np.random.Generator) -> Microdata:
+def _synthetic_table(m: ap.Microdata, rng: np.random.Generator) -> ap.Microdata:
     """Draw as many synthetic rows as the table has."""
     columns = {a.name: (a, codes) for a, codes in zip(m.attributes, m.codes.T, strict=True)}
     columns[m.sensitive] = m.sensitive_attribute, m.sensitive_codes
@@ -54,10 +50,8 @@ def _synthetic_table(m: Microdata, rng: np.random.Generator) -> Microdata:
     for parent, child in nx.bfs_edges(tree, root, sort_neighbors=sorted):
         drawn[child] = _draw_given(drawn[parent], tree.edges[parent, child]["joint"][parent], rng)
     codes = {name: _within_bins(drawn[i], bins[i], rng) for i, name in enumerate(columns)}
-    kinds = {
-        a.name: pd.CategoricalDtype(list(a.values), a.ordered)
-        for a, _ in columns.values() if not a.numeric
-    }  # fmt: skip
+    domains = [a for a, _ in columns.values() if not a.numeric]
+    kinds = {a.name: pd.CategoricalDtype(list(a.values), a.ordered) for a in domains}
     frame = m.with_codes(codes).frame.astype(kinds)
     return m.replace(frame=frame, synthetic=np.ones(m.n, dtype=bool))
 

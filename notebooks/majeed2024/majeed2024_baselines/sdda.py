@@ -6,50 +6,61 @@ numbers cut at the median, unordered values by frequency up to half of the rows.
 published on the common hierarchies; a fragment that is not valid by itself joins the next.
 """
 
-from __future__ import annotations
+from collections.abc import Callable
 
 import numpy as np
 from scipy.stats import entropy
 
+import anonpaper as ap
 from anonpaper.compiled import loop
 from anonpaper.errors import check_integer
-from anonpaper.groups import Partition
-from anonpaper.microdata import Microdata
 from anonpaper.principles import require_diverse
-from anonpaper.publish import Release, shallow_generalize
 
 FRAGMENTS = 16
 
 
-def sdda(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Release:
+def sdda(m: ap.Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> ap.Release:
     """Cut a table into fragments, cut each by itself, and publish the classes."""
-    sensitive, k, l = checked(m, k, l)
     # Columns in alphabetical order: of equal scores the last is tried first.
     by_name = sorted(range(m.d), key=lambda j: str(m.qi[j]))
-    ordered = np.array([m.attributes[j].ordered for j in by_name])
-    labels, groups, parts = np.empty(m.n, np.int64), 0, _fragments(m, sensitive, k, l)
-    for rows in parts:
-        codes = np.ascontiguousarray(m.codes[rows][:, by_name])
-        labels[rows] = groups + _cut_fragment(codes, ordered, sensitive[rows], k, l)
-        groups = labels[rows].max() + 1
-    p = Partition(labels, {"fragments": len(parts)}, f"SDDA, k = {k}")
-    return shallow_generalize(m, p, hierarchies)
+    codes = np.ascontiguousarray(m.codes[:, by_name])
+
+    def halves(rows):
+        part = codes[rows]
+        scores = _entropies(part)
+        for j in np.argsort(scores, kind="mergesort")[::-1]:
+            if scores[j] > 0:
+                yield ~_goes_left(part[:, j], m.attributes[by_name[j]].ordered)
+
+    fragments = _fragments(m, is_valid(m, k, l))
+    p = cut_up(m, fragments, halves, k, l, "SDDA")
+    p.info["fragments"] = len(fragments)
+    return ap.shallow_generalize(m, p, hierarchies)
 
 
-def checked(m: Microdata, k: int, l: int | None) -> tuple[np.ndarray, int, int]:
-    """Return the sensitive codes, k and l (1 for None) if the table can meet them, or raise."""
+def is_valid(m: ap.Microdata, k: int, l: int | None) -> Callable[[np.ndarray], bool]:
+    """Return whether rows are enough and of enough values; an error if the table is not."""
     k = check_integer("k", k, 2, m.n)
     l = 1 if l is None else require_diverse(m, l, "distinct")
-    return m.sensitive_codes.astype(np.int64), k, l
+    return lambda rows: len(rows) >= k and len(np.unique(m.sensitive_codes[rows])) >= l
 
 
-@loop
-def is_valid(sensitive, k, l):
-    """Whether rows of these sensitive values are enough, and of enough values."""
-    return len(sensitive) >= k and len(np.unique(sensitive)) >= l
+def cut_up(m: ap.Microdata, parts: list, halves: Callable, k, l, name: str) -> ap.Partition:
+    """Cut parts of the rows by the first of several halves of which both are valid."""
+    valid, parts, labels, groups = is_valid(m, k, l), [*parts], np.empty(m.n, np.int64), 0
+    while parts:
+        rows = parts.pop()
+        for right in halves(rows) if len(rows) >= 2 * k else ():
+            if valid(rows[~right]) and valid(rows[right]):
+                parts += [rows[right], rows[~right]]
+                break
+        else:
+            labels[rows] = groups
+            groups += 1
+    return ap.Partition(labels, {}, f"{name}, k = {k}")
 
 
-def _fragments(m: Microdata, sensitive: np.ndarray, k: int, l: int) -> list[np.ndarray]:
+def _fragments(m: ap.Microdata, valid: Callable) -> list[np.ndarray]:
     """Cut at the quantiles of the best-scoring ordered column whose quantiles all differ."""
     scores = {
         (entropy(np.bincount(m.codes[:, j])), str(m.qi[j])): m.codes[:, j]
@@ -64,7 +75,7 @@ def _fragments(m: Microdata, sensitive: np.ndarray, k: int, l: int) -> list[np.n
     place, parts, begin = np.searchsorted(edges, codes, side="right"), [], 0
     for end in range(1, FRAGMENTS + 1):
         rows = np.flatnonzero((begin <= place) & (place < end))
-        if is_valid(sensitive[rows], k, l):
+        if valid(rows):
             parts.append(rows)
             begin = end
     if len(rest := np.flatnonzero(place >= begin)):
@@ -73,46 +84,22 @@ def _fragments(m: Microdata, sensitive: np.ndarray, k: int, l: int) -> list[np.n
 
 
 @loop
-def _cut_fragment(codes, ordered, sensitive, k, l):
-    """Label the rows of a fragment; parts are cut first in, first out."""
-    labels, groups, queue, head = np.empty(len(codes), np.int64), 0, [np.arange(len(codes))], 0
-    while head < len(queue):
-        rows, is_cut = queue[head], False
-        head += 1
-        if len(rows) >= 2 * k:
-            scores = np.array([_entropy(codes[rows, j]) for j in range(len(ordered))])
-            for j in np.argsort(scores, kind="mergesort")[::-1]:
-                if scores[j] <= 0:
-                    break
-                left = _goes_left(codes[rows, j], ordered[j])
-                halves = [rows[left], rows[~left]]
-                if is_valid(sensitive[halves[0]], k, l) and is_valid(sensitive[halves[1]], k, l):
-                    queue += halves
-                    is_cut = True
-                    break
-        if not is_cut:
-            labels[rows] = groups
-            groups += 1
-    return labels
+def _entropies(part):
+    """Entropy of the values of every column, natural logarithm."""
+    scores = np.zeros(part.shape[1])
+    for j in range(part.shape[1]):
+        for count in np.bincount(part[:, j]):
+            if count > 0:
+                scores[j] -= count / len(part) * np.log(count / len(part))
+    return scores
 
 
-@loop
-def _entropy(column):
-    """Entropy of the values of a column, natural logarithm."""
-    score = 0.0
-    for count in np.bincount(column):
-        if count > 0:
-            score -= count / len(column) * np.log(count / len(column))
-    return score
-
-
-@loop
-def _goes_left(column, ordered):
-    """Which rows go left: below the median, or of frequent values up to half of the rows."""
+def _goes_left(column: np.ndarray, ordered: bool) -> np.ndarray:
+    """Return which rows go left: below the median, or frequent values up to half of all."""
     if ordered:
         return column < np.median(column)
     counts = np.bincount(column)
-    order, left = np.argsort(-counts, kind="mergesort"), np.zeros(len(counts), np.bool_)
+    order, left = np.argsort(-counts, kind="mergesort"), np.zeros(len(counts), bool)
     after = np.cumsum(counts[order])
     left[order] = 2 * after - counts[order] < len(column)  # the last one to the lighter side
     return left[column]
