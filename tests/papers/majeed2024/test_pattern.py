@@ -9,7 +9,7 @@ from project.test_prose_numbers import held_by, lost_in
 #: Notebook -> three other values of the parameters that its "try it" section names.
 TRIED = {
     "1_why_it_fails": [{"k": 3}, {"added": 4, "k": 4}, {"k": 5}],
-    "2_repairing_the_data": [{"added": 0}, {"added": 2}, {"threshold": 0.1, "added": 3}],
+    "2_repairing_the_data": [{"added": 2}, {"added": 6}, {"added": 3, "threshold": 0.1}],
     "3_shallow_anonymization": [{"k": 3}, {"k": 4, "largest_share": 0.5}, {"k": 8}],
     "4_privacy": [{"k": 3}, {"k": 4, "added": 5}, {"k": 5}],
     "5_utility": [{"share": 0.6}, {"share": 0.9}, {"k": 5}],
