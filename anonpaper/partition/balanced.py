@@ -74,10 +74,10 @@ def balanced_classes(
     [5, 5]
     """
     m = check_microdata(m)
-    k = check_integer("k", k, 2, m.n)
+    k = check_integer("k", k, 2, m.n)  # lines 1, 2
     l = check_integer("l", l, 2, k)
     largest_share = check_number("largest_share", largest_share, 0, 1, open_low=True)
-    n_classes = _number_of_classes(m, k, l)
+    n_classes = _number_of_classes(m, k, l)  # line 5
 
     rng = generator(seed)
     cell = m.cells.handed_out(rng)
@@ -85,11 +85,12 @@ def balanced_classes(
     base = m.n // n_classes
     search = _search(m, order, base, l)
     cap = max(int(np.ceil(base * largest_share)), 1)
-    taken, centres, total, similar = _fill_classes(search, n_classes, cap)
+    taken, centres, total, similar = _fill_classes(search, n_classes, cap)  # lines 6 to 26
     place, labels = np.argsort(order)[cell], np.empty(m.n, np.intp)
     labels[np.argsort(place, kind="stable")] = taken
     lost = np.flatnonzero(labels < 0)
     room = np.full(n_classes, 2 * k - 1 - base)
+    # lines 27 to 31
     labels[lost], values = _join_residue(search.encoded, place[lost], centres, room)
     info = {
         "base_size": base,
@@ -225,7 +226,7 @@ def _fill_classes(search, n_classes, cap):
             if best < 0:
                 best = _most_similar(search, candidates, size, after, search.base)
             cell = search.cells[best]
-            if size == 0:
+            if size == 0:  # lines 6 to 11
                 centres[c] = cell
                 candidates = _candidates(search, cell)
             v = search.sensitive[cell]

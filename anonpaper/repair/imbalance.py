@@ -83,7 +83,7 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
     (True, {1: 8})
     """
     threshold = check_number("threshold", threshold, 0, 1)
-    counts = check_microdata(m).sensitive_counts
+    counts = check_microdata(m).sensitive_counts  # lines 4 to 8
     present = np.flatnonzero(counts)
     values = m.sensitive_attribute.values[present]
     if len(present) == 1:
@@ -91,4 +91,4 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
             f"every row has {m.sensitive!r} = {values[0]!r}: no added rows can balance a single "
             "value, and no grouping can be 2-diverse; choose another sensitive attribute"
         )
-    return Imbalance(values, counts[present], threshold * m.n)
+    return Imbalance(values, counts[present], threshold * m.n)  # lines 2, 3; gaps: line 9

@@ -7,92 +7,61 @@ are drawn from these. Simplified: numbers in intervals, a spanning tree of mutua
 groups them, since the method knows neither k nor l.
 """
 
-from __future__ import annotations
-
 import warnings
+from itertools import combinations
 
 import networkx as nx
 import numpy as np
 import pandas as pd
 
-from anonpaper.microdata import Microdata
-from anonpaper.partition.mondrian import mondrian
-from anonpaper.publish import Release, shallow_generalize
-from anonpaper.randomness import generator
-from majeed2024_baselines.simple import mutual_information
+import anonpaper as ap
+from majeed2024_baselines.hyobscure import mutual_information
 
 _BITS, _HASHES, _BINS = 16, 2, 10  # least filter, bits that a value sets, intervals of a number
+_FLIP = 0.5  # how probably a bit is replaced by a fair coin
 
 
-def lopub(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Release:
+def lopub(m: ap.Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> ap.Release:
     """Draw a synthetic table under local differential privacy, and group it."""
-    table = lopub_table(m, seed=seed)
-    return shallow_generalize(table, mondrian(table, k, l, diversity="distinct"), hierarchies)
+    table = _synthetic_table(m, np.random.default_rng(seed))
+    p = ap.mondrian(table, k, l, diversity="distinct")
+    return ap.shallow_generalize(table, p, hierarchies)
 
 
-def lopub_table(m: Microdata, *, flip: float = 0.5, seed=0) -> Microdata:
+def _synthetic_table(m: ap.Microdata, rng: np.random.Generator) -> ap.Microdata:
     """Draw as many synthetic rows as the table has."""
-    rng = generator(seed)
-    attributes = [*m.attributes, m.sensitive_attribute]
-    binned, bin_maps = [], []
-    for attribute, codes in zip(attributes, [*m.codes.T, m.sensitive_codes], strict=True):
-        of_value = np.arange(attribute.size)
-        if attribute.numeric and attribute.size > _BINS:
-            of_value = np.searchsorted(
-                np.quantile(attribute.positions, np.arange(1, _BINS) / _BINS), attribute.positions
-            )
-            _, of_value = np.unique(of_value, return_inverse=True)
-        bin_maps.append(of_value)
-        binned.append(of_value[codes])
-    sizes = [int(of_value.max()) + 1 for of_value in bin_maps]
+    columns = {a.name: (a, codes) for a, codes in zip(m.attributes, m.codes.T, strict=True)}
+    columns[m.sensitive] = m.sensitive_attribute, m.sensitive_codes
+    bins = [_bins(attribute) for attribute, _ in columns.values()]
+    sizes = [of_value.max() + 1 for of_value in bins]
     filters = [_filters(size, rng) for size in sizes]
     noisy = [
-        randomized_bits(f[codes], flip, rng) for f, codes in zip(filters, binned, strict=True)
+        randomized_bits(f[of_value[codes]], rng)
+        for f, of_value, (_, codes) in zip(filters, bins, columns.values(), strict=True)
     ]
-    joints = {
-        (i, j): estimate_joint(noisy[i], noisy[j], filters[i], filters[j], flip)
-        for i in range(len(sizes)) for j in range(i + 1, len(sizes))
-    }  # fmt: skip
-    drawn = _draw_from_tree(joints, sizes, m.n, rng)
-    codes = [
-        _within_bins(column, of_value, rng)
-        for column, of_value in zip(drawn, bin_maps, strict=True)
-    ]
-    frame = pd.DataFrame({
-        a.name: _column(a, column) for a, column in zip(attributes, codes, strict=True)
-    })  # fmt: skip
+    graph = nx.Graph()
+    for i, j in combinations(range(len(sizes)), 2):
+        joint = estimate_joint(noisy[i], noisy[j], filters[i], filters[j])
+        graph.add_edge(i, j, weight=mutual_information(joint), joint={i: joint, j: joint.T})
+    # Columns are drawn along the maximum spanning tree, from the sensitive one.
+    tree, root = nx.maximum_spanning_tree(graph), len(sizes) - 1
+    beside = tree.edges[root, next(iter(tree.neighbors(root)))]["joint"][root]
+    drawn = {root: rng.choice(sizes[root], m.n, p=beside.sum(axis=1))}
+    for parent, child in nx.bfs_edges(tree, root, sort_neighbors=sorted):
+        drawn[child] = _draw_given(drawn[parent], tree.edges[parent, child]["joint"][parent], rng)
+    codes = {name: _within_bins(drawn[i], bins[i], rng) for i, name in enumerate(columns)}
+    domains = [a for a, _ in columns.values() if not a.numeric]
+    kinds = {a.name: pd.CategoricalDtype(list(a.values), a.ordered) for a in domains}
+    frame = m.with_codes(codes).frame.astype(kinds)
     return m.replace(frame=frame, synthetic=np.ones(m.n, dtype=bool))
 
 
-def randomized_bits(bits: np.ndarray, flip: float, rng: np.random.Generator) -> np.ndarray:
-    """Replace each bit by a fair coin with probability `flip`."""
-    replaced = rng.random(bits.shape, dtype=np.float32) < flip
-    coins = rng.integers(0, 2, bits.shape, dtype=np.uint8)
-    return np.where(replaced, coins, bits).astype(np.float32)
-
-
-def estimate_joint(
-    first: np.ndarray, second: np.ndarray, first_filters: np.ndarray,
-    second_filters: np.ndarray, flip: float,
-) -> np.ndarray:  # fmt: skip
-    """Estimate the joint distribution of two attributes from randomized bits."""
-    from sklearn.linear_model import Lasso
-
-    sizes = len(first_filters), len(second_filters)
-    if flip == 1:
-        return np.full(sizes, 1 / np.prod(sizes))
-    keep = 1 - flip
-    # E[noisy] = keep·true + flip/2, for each of two independent bits.
-    product = first.T @ second / len(first)
-    product -= flip / 2 * (first.mean(axis=0)[:, None] + second.mean(axis=0)) - flip**2 / 4
-    target = product / keep**2
-    design = np.einsum("ia,jb->abij", first_filters, second_filters)
-    design = design.reshape(target.size, -1).astype(float)
-    found = Lasso(1e-6, positive=True, fit_intercept=False, max_iter=200, tol=1e-3)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # an estimate need not have converged to the last digit
-        joint = found.fit(design, target.ravel()).coef_.reshape(sizes)
-    return joint / joint.sum() if joint.sum() > 0 else np.full(sizes, 1 / np.prod(sizes))
+def _bins(attribute) -> np.ndarray:
+    """Return the bin of every value: itself, or an interval of numbers."""
+    if not attribute.numeric or attribute.size <= _BINS:
+        return np.arange(attribute.size)
+    edges = np.quantile(attribute.positions, np.arange(1, _BINS) / _BINS)
+    return np.unique(np.searchsorted(edges, attribute.positions), return_inverse=True)[1]
 
 
 def _filters(size: int, rng: np.random.Generator) -> np.ndarray:
@@ -106,25 +75,29 @@ def _filters(size: int, rng: np.random.Generator) -> np.ndarray:
             return filters
 
 
-def _draw_from_tree(joints, sizes, n, rng) -> list[np.ndarray]:
-    """Draw columns along the maximum spanning tree of mutual information, from the last column."""
-    graph = nx.Graph()
-    graph.add_nodes_from(range(len(sizes)))
-    for (i, j), joint in joints.items():
-        graph.add_edge(i, j, weight=mutual_information(joint))
-    tree = nx.maximum_spanning_tree(graph)
-    root = len(sizes) - 1
-    columns: list = [None] * len(sizes)
-    beside = _joint_of(joints, root, next(iter(tree.neighbors(root))))
-    columns[root] = rng.choice(sizes[root], n, p=beside.sum(axis=1))
-    for parent, child in nx.bfs_edges(tree, root, sort_neighbors=sorted):
-        joint = _joint_of(joints, parent, child)
-        columns[child] = _draw_given(columns[parent], joint, rng)
-    return columns
+def randomized_bits(bits: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Replace each bit by a fair coin with probability 1/2."""
+    replaced = rng.random(bits.shape, dtype=np.float32) < _FLIP
+    coins = rng.integers(0, 2, bits.shape, dtype=np.uint8)
+    return np.where(replaced, coins, bits).astype(np.float32)
 
 
-def _joint_of(joints, i, j) -> np.ndarray:
-    return joints[i, j] if i < j else joints[j, i].T
+def estimate_joint(first, second, first_filters, second_filters) -> np.ndarray:
+    """Estimate the joint distribution of two attributes from randomized bits."""
+    from sklearn.linear_model import Lasso
+
+    # E[noisy] = (1 - flip)·true + flip/2, for each of two independent bits.
+    product = first.T @ second / len(first)
+    product -= _FLIP / 2 * (first.mean(axis=0)[:, None] + second.mean(axis=0)) - _FLIP**2 / 4
+    target = product / (1 - _FLIP) ** 2
+    design = np.einsum("ia,jb->abij", first_filters, second_filters)
+    design = design.reshape(target.size, -1).astype(float)
+    found = Lasso(1e-6, positive=True, fit_intercept=False, max_iter=200, tol=1e-3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an estimate need not have converged to the last digit
+        joint = found.fit(design, target.ravel()).coef_
+    joint = joint if joint.sum() > 0 else np.ones(len(joint))
+    return (joint / joint.sum()).reshape(len(first_filters), len(second_filters))
 
 
 def _draw_given(parent: np.ndarray, joint: np.ndarray, rng) -> np.ndarray:
@@ -141,10 +114,3 @@ def _within_bins(column: np.ndarray, of_value: np.ndarray, rng) -> np.ndarray:
     first = np.searchsorted(of_value, np.arange(of_value.max() + 1))
     size = np.bincount(of_value)
     return first[column] + np.floor(rng.random(len(column)) * size[column]).astype(np.int64)
-
-
-def _column(attribute, codes: np.ndarray):
-    values = attribute.values[codes]
-    if attribute.numeric:
-        return pd.to_numeric(values)
-    return pd.Categorical(values, list(attribute.values), ordered=attribute.ordered)

@@ -6,145 +6,100 @@ numbers cut at the median, unordered values by frequency up to half of the rows.
 published on the common hierarchies; a fragment that is not valid by itself joins the next.
 """
 
-from __future__ import annotations
+from collections.abc import Callable
 
 import numpy as np
 from scipy.stats import entropy
 
+import anonpaper as ap
 from anonpaper.compiled import loop
-from anonpaper.groups import Partition
-from anonpaper.microdata import Microdata
-from anonpaper.publish import Release, shallow_generalize
-from majeed2024_baselines.simple import checked
+from anonpaper.errors import check_integer
+from anonpaper.principles import require_diverse
+
+FRAGMENTS = 16
 
 
-def sdda(m: Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> Release:
+def sdda(m: ap.Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> ap.Release:
     """Cut a table into fragments, cut each by itself, and publish the classes."""
-    return shallow_generalize(m, sdda_classes(m, k, l), hierarchies)
+    # Columns in alphabetical order: of equal scores the last is tried first.
+    by_name = sorted(range(m.d), key=lambda j: str(m.qi[j]))
+    codes = np.ascontiguousarray(m.codes[:, by_name])
+
+    def halves(rows):
+        part = codes[rows]
+        scores = _entropies(part)
+        for j in np.argsort(scores, kind="mergesort")[::-1]:
+            if scores[j] > 0:
+                yield ~_goes_left(part[:, j], m.attributes[by_name[j]].ordered)
+
+    fragments = _fragments(m, is_valid(m, k, l))
+    p = cut_up(m, fragments, halves, k, l, "SDDA")
+    p.info["fragments"] = len(fragments)
+    return ap.shallow_generalize(m, p, hierarchies)
 
 
-def sdda_classes(m: Microdata, k: int, l: int | None = None, *, fragments: int = 16) -> Partition:
-    """Return the classes of all fragments."""
-    k, l = checked(m, k, l)
-    parts = _fragments(m, k, l, fragments)
-    labels, groups = np.empty(m.n, np.int64), 0
-    for rows in parts:
-        labels[rows] = groups + _classes_within(rows, m, k, l)
-        groups = labels[rows].max() + 1
-    return Partition(labels, {"fragments": len(parts)}, f"SDDA, k = {k}")
+def is_valid(m: ap.Microdata, k: int, l: int | None) -> Callable[[np.ndarray], bool]:
+    """Return whether rows are enough and of enough values; an error if the table is not."""
+    k = check_integer("k", k, 2, m.n)
+    l = 1 if l is None else require_diverse(m, l, "distinct")
+    return lambda rows: len(rows) >= k and len(np.unique(m.sensitive_codes[rows])) >= l
 
 
-def _fragments(m: Microdata, k: int, l: int | None, wanted: int) -> list[np.ndarray]:
+def cut_up(m: ap.Microdata, parts: list, halves: Callable, k, l, name: str) -> ap.Partition:
+    """Cut parts of the rows by the first of several halves of which both are valid."""
+    valid, parts, labels, groups = is_valid(m, k, l), [*parts], np.empty(m.n, np.int64), 0
+    while parts:
+        rows = parts.pop()
+        for right in halves(rows) if len(rows) >= 2 * k else ():
+            if valid(rows[~right]) and valid(rows[right]):
+                parts += [rows[right], rows[~right]]
+                break
+        else:
+            labels[rows] = groups
+            groups += 1
+    return ap.Partition(labels, {}, f"{name}, k = {k}")
+
+
+def _fragments(m: ap.Microdata, valid: Callable) -> list[np.ndarray]:
     """Cut at the quantiles of the best-scoring ordered column whose quantiles all differ."""
-    sizes = [np.bincount(codes) for codes in m.codes.T]
-    by_score = sorted(
-        (j for j in range(m.d) if m.attributes[j].ordered),
-        key=lambda j: (entropy(sizes[j]), str(m.qi[j])), reverse=True,
-    )  # fmt: skip
-    for j in by_score:
-        edges = np.quantile(m.codes[:, j], np.arange(1, wanted) / wanted, method="higher")
-        if len(np.unique(edges)) == wanted - 1:
-            of_row = np.searchsorted(edges, m.codes[:, j], side="right")
-            pieces = [np.flatnonzero(of_row == i) for i in range(wanted)]
-            return _joined_until_valid(m, [p for p in pieces if len(p)], k, l)
-    return [np.arange(m.n)]
-
-
-def _joined_until_valid(m: Microdata, pieces: list, k: int, l: int | None) -> list[np.ndarray]:
-    parts: list[np.ndarray] = []
-    pending = np.zeros(0, np.int64)
-    for piece in pieces:
-        pending = np.sort(np.r_[pending, piece])
-        diverse = l is None or len(np.unique(m.sensitive_codes[pending])) >= l
-        if len(pending) >= k and diverse:
-            parts.append(pending)
-            pending = np.zeros(0, np.int64)
-    if len(pending):
-        parts.append(np.sort(np.r_[parts.pop(), pending] if parts else pending))
+    scores = {
+        (entropy(np.bincount(m.codes[:, j])), str(m.qi[j])): m.codes[:, j]
+        for j in range(m.d) if m.attributes[j].ordered
+    }  # fmt: skip
+    for _, codes in sorted(scores.items(), key=lambda scored: scored[0], reverse=True):
+        edges = np.quantile(codes, np.arange(1, FRAGMENTS) / FRAGMENTS, method="higher")
+        if len(np.unique(edges)) == FRAGMENTS - 1:
+            break
+    else:
+        return [np.arange(m.n)]
+    place, parts, begin = np.searchsorted(edges, codes, side="right"), [], 0
+    for end in range(1, FRAGMENTS + 1):
+        rows = np.flatnonzero((begin <= place) & (place < end))
+        if valid(rows):
+            parts.append(rows)
+            begin = end
+    if len(rest := np.flatnonzero(place >= begin)):
+        parts[-1:] = [np.sort(np.concatenate([*parts[-1:], rest]))]
     return parts
 
 
-def _classes_within(rows: np.ndarray, m: Microdata, k: int, l: int | None) -> np.ndarray:
-    # Columns in alphabetical order: of equal scores the last is tried first.
-    by_name = sorted(range(m.d), key=lambda j: str(m.qi[j]))
-    sensitive = np.zeros(m.n, np.int64) if l is None else m.sensitive_codes.astype(np.int64)
-    return _cut_fragment(
-        np.ascontiguousarray(m.codes[rows][:, by_name]),
-        np.array([m.attributes[j].ordered for j in by_name]),
-        np.array([m.attributes[j].size for j in by_name]),
-        sensitive[rows], k, l or 1,
-    )  # fmt: skip
-
-
 @loop
-def _cut_fragment(codes, ordered, sizes, sensitive, k, l):
-    """Label the rows of a fragment; parts are cut first in, first out."""
-    n, d = codes.shape
-    labels, groups = np.empty(n, np.int64), 0
-    counts = np.zeros((d, sizes.max()), np.int64)
-    queue = [np.arange(n)]
-    head = 0
-    while head < len(queue):
-        rows = queue[head]
-        head += 1
-        is_cut = False
-        if len(rows) >= 2 * k:
-            counts[:] = 0
-            scores = np.empty(d)
-            for j in range(d):
-                for i in rows:
-                    counts[j, codes[i, j]] += 1
-                scores[j] = _entropy(counts[j])
-            # Ascending and stable, walked from behind: ties to the last column.
-            for j in np.argsort(scores, kind="mergesort")[::-1]:
-                if scores[j] <= 0:
-                    break
-                left = _left_values(counts[j, : sizes[j]], ordered[j], len(rows))[
-                    codes[:, j][rows]
-                ]
-                if _valid(sensitive[rows[left]], k, l) and _valid(sensitive[rows[~left]], k, l):
-                    queue.append(rows[left])
-                    queue.append(rows[~left])
-                    is_cut = True
-                    break
-        if not is_cut:
-            labels[rows] = groups
-            groups += 1
-    return labels
+def _entropies(part):
+    """Entropy of the values of every column, natural logarithm."""
+    scores = np.zeros(part.shape[1])
+    for j in range(part.shape[1]):
+        for count in np.bincount(part[:, j]):
+            if count > 0:
+                scores[j] -= count / len(part) * np.log(count / len(part))
+    return scores
 
 
-@loop
-def _entropy(counts):
-    """Entropy of counts, natural logarithm."""
-    score, rows = 0.0, counts.sum()
-    for count in counts:
-        if count > 0:
-            score -= count / rows * np.log(count / rows)
-    return score
-
-
-@loop
-def _left_values(counts, ordered, rows):
-    """Which values of a column go left."""
-    left = np.zeros(len(counts), np.bool_)
+def _goes_left(column: np.ndarray, ordered: bool) -> np.ndarray:
+    """Return which rows go left: below the median, or frequent values up to half of all."""
     if ordered:
-        # Twice the median: the mean of the two middle values, where there are two.
-        seen = np.cumsum(counts)
-        low = np.searchsorted(seen, (rows - 1) // 2, side="right")
-        high = np.searchsorted(seen, rows // 2, side="right")
-        return 2 * np.arange(len(counts)) < low + high
-    taken = 0
-    for value in np.argsort(-counts, kind="mergesort"):
-        if taken + counts[value] >= rows / 2:
-            # The boundary value goes to the lighter side.
-            left[value] = taken < rows - taken - counts[value]
-            break
-        left[value] = True
-        taken += counts[value]
-    return left
-
-
-@loop
-def _valid(values, k, l):
-    """Whether rows of these sensitive values are enough, and of enough values."""
-    return len(values) >= k and len(np.unique(values)) >= l
+        return column < np.median(column)
+    counts = np.bincount(column)
+    order, left = np.argsort(-counts, kind="mergesort"), np.zeros(len(counts), bool)
+    after = np.cumsum(counts[order])
+    left[order] = 2 * after - counts[order] < len(column)  # the last one to the lighter side
+    return left[column]
