@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from itertools import product
 from string import ascii_uppercase
 
-import majeed2024
 import majeed2024_steps
 import networkx as nx
 import numpy as np
@@ -33,6 +32,7 @@ from anonpaper.partition.diva.targets import Privacy, Targets
 from anonpaper.publish import Release
 from anonpaper.randomness import generator
 from anonpaper.recoders.evaluation import achievement
+from anonpaper.repair.synthesis import fuse
 
 SEED = 4  # of the rows' order in klt; the others draw nothing that is shown
 
@@ -238,10 +238,10 @@ def diva_steps(m: Microdata, k: int, strategy: str) -> tuple[Microdata, Script, 
 # ---- majeed2024: synthetic rows and balanced classes -------------------------------------------
 
 
-def repair_steps(m: Microdata, k: int, rows: str) -> tuple[Microdata, Script, Release]:
+def repair_steps(m: Microdata, k: int, synthetic: int) -> tuple[Microdata, Script, Release]:
     """Show what synthetic rows do to the classes that can be built."""
-    needed, fused = ap.find_imbalance(m).needed, majeed2024_steps.with_synthetic(m)
-    m = fused if rows == "synthetic rows" else m
+    needed, more = ap.find_imbalance(m).needed, majeed2024_steps.SIX_MORE[:synthetic]
+    m = fuse(m, pd.DataFrame(more, columns=[*m.qi, m.sensitive])) if more else m
     script, counts = Script(m.n), m.frame[m.sensitive].value_counts()
     invented = {int(row): "synthetic" for row in np.flatnonzero(m.synthetic)}
     real = m.frame.loc[~m.synthetic, m.sensitive].value_counts()
@@ -314,8 +314,8 @@ PLAYS = {
          "Add synthetic rows until all values are equally frequent.",
          "Build classes of k to 2k - 1 similar rows with l diseases.",
          "Publish: generalize each class to the lowest level on which it agrees."),
-        {"k": (2, 4, 5, 8), "rows": ("synthetic rows", "real people only")},
-        majeed2024.ten_users, repair_steps,
+        {"k": (2, 4, 5, 8), "synthetic": (0, 3, 6)},
+        majeed2024_steps.ten_users, repair_steps,
     ),
 }  # fmt: skip
 
