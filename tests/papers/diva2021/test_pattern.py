@@ -12,7 +12,7 @@ from anonpaper import plots
 TITLES = ["Idea", "The algorithm", "Try it", "What holds and what does not", "Limits"]
 OTHERS = {
     "1_running_example": [{"tiny_k": 3}, {"asians": 3}, {"strategy": "basic", "vancouver": 4}],
-    "2_strategies": [{"tiny_k": 3}, {"asians": 3}, {"tiny_seed": 1}],
+    "2_strategies": [{"tiny_k": 3}, {"vancouver": 4}, {"tiny_seed": 1}],
     "3_baselines": [{"tiny_k": 3}, {"tiny_seed": 1}, {"asians": 4}],
     "4_cost_of_diversity": [{"tiny_k": 3}, {"tiny_rule": "minimum"}, {"tiny_total": 10}],
     "5_on_its_own_terms": [{"tiny_k": 2}, {"tiny_slacks": [1]}, {"tiny_attributes": ["ETH"]}],
