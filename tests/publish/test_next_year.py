@@ -103,7 +103,7 @@ def test_new_values_are_named_and_their_rows_withheld_not_dropped_in_silence(tmp
         # 02468 is in no table: the hierarchy has it below a name in use
         assert rel.frame["zip"].tolist() == ["024**", "024**", "100**"]
         assert "rows withheld" in set(rel.audit()["principle"]) and rel.withheld[0] == 1
-        assert rel.public_frame().shape == (3, 1)
+        assert rel.public_frame(accept="a test").shape == (3, 1)
     with pytest.raises(errors.ParameterError, match="unseen must be"):
         ap.recode(later, r, unseen="star")
 
