@@ -51,7 +51,7 @@ def templates(folder: Path) -> jinja2.Environment:
         keep_trailing_newline=True,
         undefined=jinja2.StrictUndefined,
     )
-    found.filters |= {"cell": cell, "counted": counted, "told": told}
+    found.filters |= {"cell": cell, "counted": counted, "told": told, "worst": worst}
     return found
 
 
@@ -85,6 +85,11 @@ def counted(rows: list[dict]) -> str:
     """Return how many rows have each verdict, the best first: "3 reproduced, 1 in part"."""
     number = Counter(row["found"].verdict for row in rows)
     return ", ".join(f"{number[v]} {v}" for v in reversed(claims.VERDICTS) if number[v])
+
+
+def worst(rows: list[dict]) -> dict:
+    """Return the row with the worst verdict."""
+    return min(rows, key=lambda row: claims.VERDICTS.index(row["found"].verdict))
 
 
 def told(row: dict) -> str:
