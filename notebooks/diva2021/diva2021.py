@@ -261,7 +261,8 @@ def finish(figure: Figure, title: str, of: str = "") -> None:
     """Add a title, one legend, and the paper's words about its figure `of`."""
     if of:
         told = reference("diva2021_fig4-5_in_words").set_index("figure").loc[of]
-        title += f"\nthe paper's words (grey arrow; its points are lost): {told['words']}"
+        arrow = "grey arrow; " if told["direction"] else ""
+        title += f"\nthe paper's words ({arrow}its points are lost): {told['words']}"
         ends = [(x, 0.5 + x * 0.6 * told["direction"]) for x in (0.4, -0.4)]
         figure.axes[told["panel"]].annotate(
             "", *[(0.5 + x, y) for x, y in ends], "axes fraction", zorder=0,
