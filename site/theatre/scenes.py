@@ -314,7 +314,7 @@ PLAYS = {
          "Add synthetic rows until all values are equally frequent.",
          "Build classes of k to 2k - 1 similar rows with l diseases.",
          "Publish: generalize each class to the lowest level on which it agrees."),
-        {"k": (2, 4, 5, 8), "synthetic": (0, 3, 6)},
+        {"k": (2, 4, 5, 8), "synthetic": (6, 3, 0)},
         majeed2024_steps.ten_users, repair_steps,
     ),
 }  # fmt: skip
