@@ -271,7 +271,7 @@ class Hierarchy:
     def to_csv(self, path: str | Path, sep: str = ";") -> None:
         """Write the hierarchy in ARX's format, completely or not at all.
 
-        Errors are those of :meth:`from_csv`; FileError also for a name that is not Unicode.
+        Errors are as for :meth:`from_csv`; FileError also for a name that is not Unicode.
         """
         _check_separator(sep)
         content = pd.DataFrame(self.rows).to_csv(None, sep=sep, **_ARX)

@@ -141,7 +141,7 @@ class Microdata:
 
     @property
     def sensitive_attribute(self) -> Attribute:
-        """The sensitive attribute with its domain; ColumnError if there is none, or several."""
+        """The sensitive attribute with its domain; ColumnError for no or several attributes."""
         return self._columns.coded(only_one(self.sensitive))[0]
 
     @property
@@ -215,7 +215,7 @@ class Microdata:
 
         `frame` has other rows or columns; `dropped` is then the number of rows that were dropped.
         None removes the role of `sensitive` or `person`, and in `domains` what was declared.
-        Errors are those of :class:`Microdata`; ParameterError also if some rows are synthetic, and
+        Errors are as for :class:`Microdata`; ParameterError also if some rows are synthetic, and
         of another frame it is not said which.
 
         Examples

@@ -52,7 +52,7 @@ def subplots(
     """Return a figure with the width of a journal's columns, and its axes.
 
     It has 1 or 2 journal `columns` (3.5 or 7.2 inches), and `rows` and `cols` of panels. Without
-    a `height` in inches a panel is three quarters as high as wide. Options are those of
+    a `height` in inches a panel is three quarters as high as wide. Options are as for
     `matplotlib.pyplot.subplots` (``sharex``, ``sharey``, ``squeeze``, ...).
 
     Examples
@@ -132,7 +132,7 @@ def published(
 ) -> None:
     """Draw a paper's own values as hollow markers, in the colours of `lines`.
 
-    Parameters are those of `lines`; pass the same `order` for the same colours. The legend has one
+    Parameters are as for `lines`; pass the same `order` for the same colours. The legend has one
     entry for all markers, "published": the marker itself, or a black circle for several kinds.
     """
     looks = []
@@ -155,7 +155,7 @@ def bars(
 ) -> None:
     """Draw bars side by side: one cluster per value of x, one bar per value of `by`.
 
-    Parameters are those of `lines`, with one row per bar and x of any type. Clusters keep the
+    Parameters are as for `lines`, with one row per bar and x of any type. Clusters keep the
     order in which x first appears.
 
     Examples

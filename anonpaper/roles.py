@@ -86,7 +86,7 @@ def checked_positions(n: int, rows: np.ndarray) -> np.ndarray:
 
 
 def only_one(sensitive: object) -> object:
-    """Return the sensitive attribute; ColumnError if there is none, or several."""
+    """Return the sensitive attribute; ColumnError for no or several attributes."""
     if sensitive is None:
         raise ColumnError("this needs a sensitive attribute: set it by with_roles(sensitive=...)")
     if isinstance(sensitive, list):

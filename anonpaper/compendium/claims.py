@@ -2,7 +2,7 @@
 
 A claim is a function in notebooks/<paper>/claims.py. Its arguments are tables that notebooks
 saved, its docstring is the claim in our words, and it returns a finding of one of the helpers
-below. Notebooks and pages judge the same functions, so that they cannot disagree. CONTRIBUTING.md,
+below. Notebooks and pages judge the same functions, and thus agree. CONTRIBUTING.md,
 "Claims", explains the rules.
 """
 
@@ -89,7 +89,7 @@ class Claim:
 
     @property
     def note(self) -> str:
-        """What else the docstring says, such as how this differs from the paper."""
+        """The rest of the docstring, such as how this differs from the paper."""
         return " ".join(self._paragraphs[1:])
 
     @property
@@ -387,7 +387,7 @@ def steps(values: pd.Series | pd.DataFrame, along: str) -> pd.Series | pd.DataFr
 def by_seed(table: pd.DataFrame, value: str) -> pd.DataFrame:
     """Return a value by method, table and k (rows) and seed (columns).
 
-    A method that was run once draws nothing: its value stands for all seeds. A method that lacks
+    A method that was run once draws nothing: its value counts for all seeds. A method that lacks
     a number at some setting is left out.
     """
     index = [name for name in ("method", "name", "k") if name in table]

@@ -140,7 +140,7 @@ class Results:
     ) -> pd.DataFrame:  # fmt: skip
         """Save a table as csv with all digits, and return it to show, as a cell's last line.
 
-        Parameters are those of `figure`. The index is written if it has a name or is not just
+        Parameters are as for `figure`. The index is written if it has a name or is not just
         0, 1, 2, ...
         """
         about = {"of": of, "timing": _times(timing, frame), "caption": caption}

@@ -87,7 +87,7 @@ def proportion_constraints(
 ) -> list[DiversityConstraint]:
     """Require every value's share of M: ``low = floor(M * c / n)``, *proportional representation*.
 
-    Values whose share of M is below one row are omitted. Parameters are those of
+    Values whose share of M is below one row are omitted. Parameters are as for
     :func:`average_constraints`.
 
     Examples

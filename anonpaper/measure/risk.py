@@ -138,7 +138,7 @@ def identification(
     also the marketer's risk, the share of right links if everybody is linked. ``journalist``, only
     with a `population` of which the people are a part: 1 / people of the population whom the
     published values fit, at least those of the class. A number fits an interval, any value a star,
-    and other new values nothing, so that the risk is never too low. O(c·t·d) for c classes and t
+    and other new values nothing, and the risk is never too low. O(c·t·d) for c classes and t
     different tuples of the population.
 
     A frame indexed like the published rows, or with one line per class and their ``people``.

@@ -122,7 +122,7 @@ def constraints(path: str | None) -> list | None:
 
 
 def kept_columns(keep: Sequence[str], table: Table, m: Microdata) -> list[str]:
-    """Return the columns to publish unchanged; report those that are not published."""
+    """Return the columns to publish unchanged; report all others."""
     columns = table.columns
     kept = names(keep, columns)
     others = [name for name in columns if name not in (*m.qi, *m.sensitives, m.person)]

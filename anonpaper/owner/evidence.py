@@ -82,7 +82,7 @@ def audit(
 ) -> Evidence:
     """Report what a release promises, which attackers were tried, its risk and its utility.
 
-    Every attacker of this package is listed; those that were not played have the reason.
+    Every attacker of this package is listed; an attacker that was not played has the reason.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the texts of a column are: numbers, dates, ordered texts, or in doubt.
+"""The kind of a column of texts: numbers, dates, ordered texts, or in doubt.
 
 A csv has no types. A column holds numbers only if every value is written as a number: ``02139``
 is text, and so is an identifier of twenty digits. A column that may hold numbers or dates is in

@@ -54,7 +54,7 @@ def page(rel: Release, call: str | None = None) -> str:
 
 
 def write_page(rel: Release, path: str | os.PathLike, *, call: str | None = None) -> Path:
-    """Write the page for the user alone, or nothing; `call` says how the release was made."""
+    """Write the page for the user only, or nothing; `call` says how the release was made."""
     check_page_place(path)
     writing.write_tables({path: page(rel, call).encode()})
     return Path(path)

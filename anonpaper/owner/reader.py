@@ -107,7 +107,7 @@ def read(
 ) -> Microdata:
     r"""Guarantee that no value is changed or guessed: read a file, as the command line does.
 
-    Only columns with a role, and those of `keep`, are read. Equal numbers are one value, published
+    Only columns with a role or in `keep` are read. Equal numbers are one value, published
     in the first way they are written. A UserWarning tells spellings that may be one value, and
     columns in doubt.
 

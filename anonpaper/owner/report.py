@@ -264,7 +264,7 @@ def attackers_tried(rel: Release) -> list[dict]:
 
 
 def _repeated(rel: Release) -> tuple[float, str, str]:
-    """What repeating the method tells: how sure, what kind of number it is, and what it covers."""
+    """The result of repeating the method: how sure, the kind of number, and what it covers."""
     n = rel.microdata.n
     most = max(1, min(_MOST_TABLES, _MOST_REPEATED // n))
     if n > _MOST_REPEATED:

@@ -37,7 +37,7 @@ _OTHERS = {
 
 
 def parquet_file(name: str) -> object:
-    """Open a parquet file; FileError if it is none, ColumnError for two columns of one name."""
+    """Open a parquet file; FileError for another format, ColumnError for a name used twice."""
     with needs("parquet"):
         import pyarrow
         import pyarrow.parquet

@@ -142,7 +142,7 @@ def _from_both_ends(d: int) -> Iterator[tuple[int, ...]]:
 
 
 def _in_other_order(kept: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Mix choices of equally many stars, sometimes those of one more; all first, none last."""
+    """Mix choices of equally many stars, sometimes of one more; all first, none last."""
     starred = (~kept).sum(axis=1) + 1.5 * rng.random(len(kept))
     starred[0], starred[-1] = -inf, inf
     return kept[np.argsort(starred)]

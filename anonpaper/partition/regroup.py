@@ -1,6 +1,6 @@
 """The search of TP refined, on entries (cells in groups), in compiled code.
 
-Of every bucket as many rows are taken as can be so that both the rows taken and the rows left are
+Every bucket gives as many rows as it can so that both the rows taken and the rows left are
 l-eligible: l·G_v <= |G| and l·(R_v - G_v) <= |R| - |G| for all v, for G taken from R. The last
 choice keeps nothing and takes all that is left. A regrouping that needs more stars than the groups
 that it replaces is not taken.

@@ -130,7 +130,7 @@ class Release:
         return self.microdata.synthetic
 
     def without_synthetic(self) -> Release:
-        """Return the release of real people alone; EmptyTableError if every row is synthetic."""
+        """Return the release without synthetic rows; EmptyTableError if every row is synthetic."""
         real = np.flatnonzero(~self.is_synthetic)
         m, rows = self.microdata.take(real), self.entries.of_row[real]
         labels, p = dense_labels(self.entries.group[rows]), self._partition

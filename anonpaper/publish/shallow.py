@@ -90,7 +90,7 @@ def shallow_generalize(
 
 
 def _nodes(attribute, tree, maps, level, node) -> tuple[SubDomains, np.ndarray]:
-    """The sub-domains in use, and that of each group; nodes with the same values are one."""
+    """The sub-domains in use, and the one of each group; nodes with the same values are one."""
     # Nodes of all levels are numbered one after the other, from the lowest level up.
     first = np.r_[0, np.cumsum(maps.max(axis=1) + 1)]
     owner = (maps + first[:-1, None]).ravel()

@@ -124,7 +124,7 @@ def check_table_place(path: str | os.PathLike, *, replace: bool) -> None:
 
 
 def write_tables(tables: Mapping, *, replace: bool = True, delimiter: str = ",") -> None:
-    """Write tables in the form of :func:`plain`, or bytes for the user alone: all or none.
+    """Write tables in the form of :func:`plain`, or bytes for the user only: all or none.
 
     The ending chooses csv, perhaps compressed, or parquet. Equal tables give equal bytes; files
     reveal neither when they were written nor more of the DataFrame than its columns.
@@ -229,7 +229,7 @@ def public_tables(
 
 
 def _public(frame: pd.DataFrame, rows: np.ndarray) -> pd.DataFrame:
-    """These rows in secret order, and nothing but their values."""
+    """These rows in secret order, with their values only."""
     return plain(frame.iloc[rows[secret_order(len(rows))]])
 
 

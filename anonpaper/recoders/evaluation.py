@@ -143,7 +143,7 @@ class Archive:
         self._record = np.zeros(1, [*kinds, ("bits", bool, (self.evaluator.n_bits,))])
 
     def look_up(self, bits: np.ndarray) -> np.ndarray:
-        """Return the places of chromosomes, shape (p, n_bits), and evaluate those that are new."""
+        """Return the places of chromosomes, shape (p, n_bits), and evaluate new ones."""
         bits = np.asarray(bits, dtype=bool)
         known, new = len(self), []
         for number, row in enumerate(np.packbits(bits, axis=1)):

@@ -65,7 +65,7 @@ def plant(how: Metric, items: Summaries, chosen: np.ndarray, tags: np.ndarray) -
 
 
 def _along_curve(how: Metric, items: Summaries, order: np.ndarray) -> np.ndarray:
-    """Sort items along a Hilbert curve, where neighbours are similar, so that boxes are small."""
+    """Sort items along a Hilbert curve, where neighbours are similar and boxes are small."""
     last = np.log2(items.words[order][:, how.word[:-1]] + 1.0)  # the last value of a set, or so
     last *= np.sqrt(how.set_weight) / np.maximum(last.max(axis=0, initial=1), 1)
     places = np.hstack([items.means[order] * np.sqrt(how.scale / 2), last])[:, :64]
