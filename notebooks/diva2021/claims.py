@@ -113,7 +113,9 @@ def _falls(figure: pd.DataFrame, axis: str, others: list, straight=0.0, named=""
     def judge(value: str, names: list[str]) -> Finding:
         wide = _wide(figure, axis, value)[names].unstack("seed")
         at = pd.Series(wide.index.to_numpy(float), wide.index)
-        changes = wide.apply(lambda run: np.ptp(at) * run.cov(at, min_periods=2) / at[run.notna()].var())
+        changes = wide.apply(
+            lambda run: np.ptp(at) * run.cov(at, min_periods=2) / at[run.notna()].var()
+        )
         changes = changes.unstack("seed").reindex(names).rename(NAMES)
         told = f"change of accuracy {listed(changes.mean(axis=1), '{:+.2g}')}"
         falls = [-run.dropna() for _, run in changes.iterrows()]

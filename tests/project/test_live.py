@@ -1,6 +1,7 @@
 """The pages that run in the browser: built once, served from this machine, driven as users do."""
 
 import html
+import json
 import re
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from project.browsers import BROKEN, FAULTS, PATIENCE, PHONE, SCREEN, serious
+from project.browsers import BROKEN, FAULTS, PATIENCE, PHONE, SCREEN, opened, serious
 from project.lessons import secrets_of_lessons
 from project.tools import load_tool
 
@@ -217,3 +218,24 @@ def test_no_connection_is_possible_even_for_a_script_in_the_page(live):
         try { document.body.innerHTML = '<b>'; return 'taken'; } catch { return 'refused'; }
     }""")
     assert markup == "refused"
+
+
+def test_the_theatre_runs_the_package_on_an_edited_table(folder, browser, monkeypatch):
+    site = load_tool("site")
+    monkeypatch.setattr(site, "LIVE", folder / "index.html")
+    (folder.parent / "live").symlink_to(folder)
+    site.write_theatre(folder.parent / "theatre")
+    cells = [row[1:] for row in site.scenes().people_of(ap.examples.hospital())]
+    cells[7][3] = "dyspepsia"
+    given = {"l": 3, "table": "Table 1"}
+    steps = json.loads(site.scenes().edited("xiao2010", cells, given))["steps"]
+    with opened(browser) as page:
+        page.goto((folder.parent / "theatre" / "xiao2010.html").as_uri() + "#l=3&table=Table 1")
+        assert "Not possible" in page.locator("#say").inner_text()
+        page.locator("#change").click()
+        page.locator("#people tbody tr").nth(7).locator("select").nth(3).select_option("dyspepsia")
+        page.locator("#load").click()
+        page.get_by_text("These steps are those of the edited table").wait_for()
+        page.keyboard.press("End")
+        said = page.locator("#say").inner_text()
+    assert said == f"{len(steps)} of {len(steps)}: {steps[-1]['say']}"
