@@ -314,6 +314,6 @@ def is_consistent(S: list[Bundle], V: Clusterings) -> bool:
     # Clusters are disjoint from those of other nodes, or equal to one of them, in which case they
     # are not in S again; and no upper bound is exceeded.
     rows = np.concatenate([bundle.rows for bundle in S] or [np.zeros(0, np.intp)])
-    disjoint = bool(V.free[rows].all()) and len(np.unique(rows)) == len(rows)
+    disjoint = bool(V.free[rows].all() and np.bincount(rows, minlength=1).max() <= 1)
     adds = sum((bundle.adds for bundle in S), np.zeros_like(V.count))
     return disjoint and bool((V.count + adds <= V.targets.high).all())
