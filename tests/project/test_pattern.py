@@ -69,13 +69,20 @@ def test_other_parameters_show_something_else(name, tmp_path, monkeypatch):
     cells = read(name).cells
     heading = next(n for n, cell in enumerate(cells) if cell.source.startswith("## Try it"))
     *before, tried = [cell for cell in cells[: heading + 2] if cell.cell_type == "code"]
-    shown = set()
-    for values in [{}, *TRIED[name]]:
-        shell = InteractiveShell()
-        for cell in before:
+    last = max(n for n, cell in enumerate(before) if "import " in cell.source)
+    again = [cell for cell in before[last + 1 :] if "results." not in cell.source]
+    shell, shown = InteractiveShell(), set()
+
+    def run(cells):
+        for cell in cells:
             with capture_output():
                 shell.run_cell(cell.source).raise_error()
-            shell.push(values if "parameters" in cell.metadata.get("tags", []) else {})
+
+    run(before)
+    first = {one: shell.user_ns[one] for values in TRIED[name] for one in values}
+    for values in [{}, *TRIED[name]]:
+        shell.push(first | values)
+        run(again)
         plt.close("all")
         with capture_output() as told:
             done = shell.run_cell(tried.source)
