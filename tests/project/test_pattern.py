@@ -58,6 +58,7 @@ def test_a_notebook_follows_the_pattern_and_types_no_number_that_is_not_saved(na
     cells = read(name).cells
     texts = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     assert cells[0].cell_type == "markdown" and len(cells) <= 25
+    assert re.search(r"^\*\*(?!Question|After)", cells[0].source, re.MULTILINE)  # the answer
     assert "$$" in texts and re.search(r"^\| line", texts, re.MULTILINE)
     assert max(len(cell.source.splitlines()) for cell in code_cells(name)) <= 20
     assert [*lost_in(texts, held_by(name))] == []
