@@ -31,9 +31,9 @@ def readme(text: str, source: str) -> str:
 
 
 if __name__ == "__main__":
-    source = address()
+    source, text = address(), Path("README.md").read_text(encoding="utf-8")
     setup(
-        long_description=readme(Path("README.md").read_text(encoding="utf-8"), source),
+        long_description=readme(text[text.index("# anonpaper") :], source),  # without badges
         long_description_content_type="text/markdown",
         project_urls={"Source": source, "Issues": f"{source}/issues"} if source else {},
     )

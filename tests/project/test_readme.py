@@ -28,8 +28,9 @@ def test_links_lead_somewhere():
     links = [(page, link) for page in LINKED
              for link in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text())]  # fmt: skip
     assert len(links) > 50
-    assert [(page.name, link) for page, link in links
-            if "://" not in link and not (page.parent / link).exists()] == []  # fmt: skip
+    elsewhere = re.compile("://|/actions/")  # the badge of the tests is the host's
+    lost = [link for page, link in links if not (page.parent / link).exists()]
+    assert [link for link in lost if not elsewhere.search(link)] == []
 
 
 def test_make_targets_exist():
