@@ -34,8 +34,7 @@ class DiversityConstraint:
         One or several quasi-identifiers or sensitive attributes with the value to count, which may
         be another value written the same (39 for ``"39"``).
     low, high : int
-        The least and largest number of rows, 0 <= low <= high. ConstraintError for other bounds or
-        an empty target, ParameterError for another type.
+        The least and largest number of rows, 0 <= low <= high; else ParameterError.
 
     Examples
     --------
@@ -51,26 +50,18 @@ class DiversityConstraint:
     high: int
 
     def __post_init__(self) -> None:
-        if not isinstance(self.target, Mapping):
+        if not isinstance(self.target, Mapping) or not self.target:
             wanted = "target must map attributes to values, as in {'sex': 'Female'}"
             raise errors.ParameterError(f"{wanted}, got {self.target!r}")
-        object.__setattr__(self, "target", dict(self.target))
-        for name in ("low", "high"):
-            value = errors.check_integer(name, getattr(self, name), -(2**63))
-            object.__setattr__(self, name, value)
-        wrong = "at least one target value is needed" if not self.target else ""
-        if self.low < 0:
-            wrong = f"low is negative, {self.low}"
-        elif self.low > self.high:
-            wrong = f"low {self.low} exceeds high {self.high}"
-        if wrong:
-            raise errors.ConstraintError(f"{self._name() or 'a constraint'}: {wrong}")
+        low = errors.check_integer("low", self.low, 0)
+        high = errors.check_integer("high", self.high, low)
+        vars(self).update(target=dict(self.target), low=low, high=high)
 
     def __hash__(self) -> int:
         return hash((frozenset(self.target.items()), self.low, self.high))
 
     def _name(self) -> str:
-        return " & ".join(f"{_escape(n)}[{_escape(v)}]" for n, v in self.target.items())
+        return " & ".join(f"{_escape(n, '&')}[{_escape(v)}]" for n, v in self.target.items())
 
     def __str__(self) -> str:
         return f"{self._name()}, {self.low}, {self.high}"
@@ -79,51 +70,42 @@ class DiversityConstraint:
     def parse(cls, text: str) -> DiversityConstraint:
         r"""Read a constraint such as ``sex[Female] & race[Black], 20, 400``, values as text.
 
-        In names and values, write ``\`` before brackets and backslashes. ConstraintError for
-        another form, an attribute named twice, or wrong bounds.
+        In names and values, write ``\`` before brackets and backslashes, in names also before
+        ``&``. ConstraintError for another form or an attribute named twice.
 
         Examples
         --------
         >>> DiversityConstraint.parse("sex[Female] & race[Black], 20, 400").target
         {'sex': 'Female', 'race': 'Black'}
         """
-        parts = re.fullmatch(r"\s*(.*\])\s*,\s*([+-]?\d+)\s*,\s*([+-]?\d+)\s*", text, re.DOTALL)
-        targets = re.split(_BETWEEN_TARGETS, parts[1]) if parts else []
-        pairs = [re.fullmatch(_ONE_TARGET, target, re.DOTALL) for target in targets]
-        if not parts or not all(pairs):
+        form = rf"\s*{_TARGET}(?:\s*&{_TARGET})*\s*,\s*(\d+)\s*,\s*(\d+)\s*"
+        whole = re.fullmatch(form, text, re.DOTALL)
+        pairs = re.findall(_TARGET, text, re.DOTALL) if whole else []
+        target = {_unescape(name): _unescape(value) for name, value in pairs}
+        if not whole or len(target) < len(pairs):
             raise errors.ConstraintError(
                 f"{text!r} is not of the form attribute[value], low, high or "
-                "attribute[value] & attribute[value], low, high"
+                "attribute[value] & another[value], low, high"
             )
-        target = {_unescape(pair[1]): _unescape(pair[2]) for pair in pairs}
-        if len(target) < len(pairs):
-            raise errors.ConstraintError(f"{text!r} names an attribute twice")
-        return cls(target, int(parts[2]), int(parts[3]))
+        return cls(target, *map(int, whole.groups()[-2:]))
 
     def codes(self, m: Microdata) -> dict[object, int]:
         """Return the code of every target value; ConstraintError suggests similar values."""
-        known = [*m.qi, *m.sensitives]
-        unknown = [name for name in self.target if name not in known]
-        if unknown:
-            raise errors.ConstraintError(
-                f"{self}: {unknown} are not among the quasi-identifiers and "
-                f"sensitive columns {known}"
-            )
-        found = {}
+        known, found = [*m.qi, *m.sensitives], {}
         for name, value in self.target.items():
-            values = m.attribute(name).values.tolist()
-            texts = [*map(str, values)]
-            if errors.is_among(value, values):
-                found[name] = values.index(value)
-            elif str(value) in texts:
-                found[name] = texts.index(str(value))
-            else:
-                close = difflib.get_close_matches(str(value), texts, n=3) or texts[:5]
-                others = " and others" if len(close) < len(texts) else ""
+            if name not in known:
                 raise errors.ConstraintError(
-                    f"{self}: {value!r} is not in the domain of {name!r}, "
-                    f"which has {close}{others}"
+                    f"{self}: {name!r} is not among the quasi-identifiers and sensitive columns "
+                    f"{known}"
                 )
+            texts = [*map(str, m.attribute(name).values.tolist())]
+            if str(value) not in texts:
+                close = difflib.get_close_matches(str(value), texts, n=3, cutoff=0)
+                raise errors.ConstraintError(
+                    f"{self}: {value!r} is not in the domain of {name!r}, whose {len(texts)} "
+                    f"values have {close} as the closest"
+                )
+            found[name] = texts.index(str(value))
         return found
 
     def target_rows(self, m: Microdata) -> np.ndarray:
@@ -156,14 +138,12 @@ class DiversityConstraint:
         return self.low <= self.count(rel) <= self.high
 
 
-#: The & between two targets: after a bracket, before a name and a bracket.
-_BETWEEN_TARGETS = r"(?<=\])\s*&\s*(?=[^\[\]]*(?:\\.[^\[\]]*)*\[)"
-#: name[value], with a backslash before brackets and backslashes inside either.
-_ONE_TARGET = r"((?:[^\[\]\\]|\\.)+)\[((?:[^\[\]\\]|\\.)*)\]"
+#: name[value], with a backslash before special characters inside either.
+_TARGET = r"((?:[^\[\]\\&]|\\.)+)\[((?:[^\[\]\\]|\\.)*)\]"
 
 
-def _escape(text: object) -> str:
-    return re.sub(r"([\[\]\\])", r"\\\1", str(text))
+def _escape(text: object, special: str = "") -> str:
+    return re.sub(rf"([\[\]\\{special}])", r"\\\1", str(text))
 
 
 def _unescape(text: str) -> str:
@@ -183,14 +163,13 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
               constraint  low  high  in_table  published  holds
     0  Education[Master]    1     2         2          0  False
     """
-    columns, rows = ["constraint", "low", "high", "in_table", "published", "holds"], []
     if not hasattr(rel, "published"):
         raise errors.ParameterError(f"expected a Release, got {type(rel).__name__}")
+    m, rows = rel.microdata, []
     for c in errors.check_sequence("constraints", constraints, DiversityConstraint):
-        published = c.count(rel)
-        m = rel.microdata
-        in_table = int(m.cells.counts[c.target_cells(m)].sum())
+        published, in_table = c.count(rel), int(m.cells.counts[c.target_cells(m)].sum())
         rows.append((c._name(), c.low, c.high, in_table, published, c.low <= published <= c.high))
+    columns = ["constraint", "low", "high", "in_table", "published", "holds"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -214,6 +193,6 @@ def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
         if line.strip() and not line.lstrip().startswith("#"):
             try:
                 found.append(DiversityConstraint.parse(line))
-            except errors.ConstraintError as error:
+            except errors.AnonpaperError as error:
                 raise errors.ConstraintError(f"{path}, line {number}: {error}") from None
     return found

@@ -30,8 +30,8 @@ def hospital() -> Microdata:
     """
     frame = pd.read_csv(_FOLDER / "hospital.csv", index_col=0)
     degrees = ["High school", "Bachelor", "Master"]
-    frame["Age"] = pd.Categorical(frame["Age"], ["<30", "[30, 50)", ">=50"], ordered=True)
-    frame["Education"] = pd.Categorical(frame["Education"], degrees, ordered=True)
+    orders = {"Age": ["<30", "[30, 50)", ">=50"], "Education": degrees}
+    frame = frame.astype({name: pd.CategoricalDtype(o, True) for name, o in orders.items()})
     origin = "running example of xiao2010, reconstructed"
     return Microdata(frame, ["Age", "Gender", "Education"], "Disease", origin=origin)
 

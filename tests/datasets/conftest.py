@@ -14,6 +14,7 @@ def empty_house(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path / "wheels"))
     monkeypatch.setattr(fetching, "_unreachable", set())
+    fetching._pip.cache_clear()
     return tmp_path
 
 
