@@ -28,13 +28,9 @@ __all__ = ["DiversityConstraint", "check_constraints", "read_constraints"]
 class DiversityConstraint:
     """Bounds on the number of published rows that carry certain values.
 
-    Parameters
-    ----------
-    target : mapping of attribute name to value
-        One or several quasi-identifiers or sensitive attributes with the value to count, which may
-        be another value written the same (39 for ``"39"``).
-    low, high : int
-        The least and largest number of rows, 0 <= low <= high; else ParameterError.
+    `target` maps one or several quasi-identifiers or sensitive attributes to the value to count,
+    or one written the same (39 for ``"39"``). `low` and `high` are the least and largest number of
+    rows, 0 <= low <= high; else ParameterError.
 
     Examples
     --------
@@ -177,14 +173,6 @@ def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
     """Read a file of constraints, one a line, except blank lines and lines that begin with #.
 
     ConstraintError or FileError, with the file's name, for another form.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "constraints.txt")
-    >>> _ = path.write_text("sex[Female], 20, 400")
-    >>> [str(constraint) for constraint in read_constraints(path)]
-    ['sex[Female], 20, 400']
     """
     with named_by_user(path):
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()

@@ -132,7 +132,7 @@ def _brackets(income: np.ndarray) -> np.ndarray:
 def load_ipums(
     path: str | Path, table: str = "sal", *, rows: int = 600_000, seed: int = 0
 ) -> Microdata:
-    r"""Build SAL or OCC of xiao2010 from an IPUMS USA extract, with the attributes of Table 6.
+    """Build SAL or OCC of xiao2010 from an IPUMS USA extract, with the attributes of Table 6.
 
     Adults are persons of at least 17 years; ages above 95 become 95 (79 values). RACE (9), MARST
     (6) and CLASSWKRD (9) keep the codes of IPUMS. EDUCD is joined to 17 levels, BPL to the 51
@@ -143,18 +143,6 @@ def load_ipums(
     EDUCD and CLASSWKRD, and INCTOT for "sal" or OCC1990 for "occ". Of more than `rows` adults,
     `rows` are drawn without replacement. FileError if there is no such file, ColumnError if it
     lacks a variable or has an unknown code.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> header = "AGE,SEX,RACE,MARST,BPL,EDUCD,CLASSWKRD,INCTOT"
-    >>> with TemporaryDirectory() as folder:
-    ...     extract = Path(folder, "extract.csv")
-    ...     _ = extract.write_text(header + "\n41,2,1,4,36,101,22,31500\n16,1,1,6,6,50,0,0\n")
-    ...     m = load_ipums(extract)
-    >>> m.frame[["Gender", "Race", "Marital Status", "Income"]]
-       Gender   Race Marital Status  Income
-    0  Female  White       Divorced   30000
     """
     errors.check_choice("table", table, SENSITIVE)
     with named_by_user(path):

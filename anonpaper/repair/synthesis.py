@@ -39,24 +39,15 @@ def synthesize(
 ) -> pd.DataFrame:
     """Sample rows with given sensitive values from SDV's CTGAN, trained on the table.
 
+    `needed` has the rows to sample per sensitive value. They come in its order, with the columns
+    ``m.qi`` and the sensitive one. Numbers are clipped to the real range, whole ones stay whole.
     CTGAN trains on rare values more often. Rows with other values are rejected, so a model with
-    few epochs may yield too few rows, which is a BudgetExceededError. The rows are kept in
-    $ANONPAPER_CACHE or data/cache, for equal data and settings. :func:`ap.gaussian_copula
+    few epochs may yield too few rows, which is a BudgetExceededError: :func:`ap.gaussian_copula
     <anonpaper.repair.copula.gaussian_copula>` is a model without training.
 
-    Parameters
-    ----------
-    m, needed : Microdata, and mapping of sensitive value to int
-        Real rows with a sensitive attribute, and the rows to sample.
-    epochs, seed : int
-        Training passes; the seed of numpy and torch, before training and again before sampling.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The columns ``m.qi`` and the sensitive one; values of `needed` in its order. Numbers are
-        clipped to the real range, whole numbers stay whole. ``attrs`` has ``clipped``, the number
-        of clipped values, and ``seconds``, the original time of training and sampling.
+    `seed` is the seed of numpy and torch, before training and again before sampling. ``attrs`` of
+    the rows has ``clipped``, the number of clipped values, and ``seconds``, the original time of
+    training and sampling: the rows are kept in $ANONPAPER_CACHE or data/cache.
     """
     values = checked_needs(m, needed)
     epochs = errors.check_integer("epochs", epochs, 1)
@@ -90,12 +81,9 @@ def synthesize(
 def _sampled(sdv, model, m: Microdata, code: int, rows: int) -> pd.DataFrame:
     """Sample rows under the condition of one sensitive value."""
     condition = sdv.sampling.Condition({str(m.sensitive): str(code)}, num_rows=rows)
-    try:
+    found = pd.DataFrame()
+    with contextlib.suppress(ValueError):  # not a single row was accepted
         found = model.sample_from_conditions([condition], max_tries_per_batch=_ROUNDS)[_TABLE]
-    except ValueError as error:
-        if "Unable to sample any rows" not in str(error):
-            raise
-        found = pd.DataFrame()
     if len(found) < rows:
         value = m.sensitive_attribute.values[code]
         raise errors.BudgetExceededError(
