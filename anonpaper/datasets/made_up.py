@@ -39,9 +39,7 @@ def population(distribution: str = "uniform", rows: int = 100_000, seed: int = 0
     (1000, 6, 'diagnosis', 'Pop-Syn, zipf, seed 0: generated')
     """
     check_choice("distribution", distribution, ("uniform", "zipf", "gaussian"))
-    rows = check_integer("rows", rows, 1)
-    rng = generator(seed)
-    columns = {}
+    rows, rng, columns = check_integer("rows", rows, 1), generator(seed), {}
     for name, size in ATTRIBUTES.items():
         place = np.arange(1, size + 1)
         normal = np.exp(-(((place - (size + 1) / 2) / (size / 4)) ** 2) / 2)
