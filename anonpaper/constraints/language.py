@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +21,10 @@ from anonpaper import errors
 from anonpaper.files import named_by_user
 from anonpaper.microdata import Microdata, check_microdata
 
-__all__ = ["DiversityConstraint", "check_constraints", "read_constraints"]
+__all__ = [
+    "DiversityConstraint", "check_constraints", "conflict_rate", "find_contradictions",
+    "read_constraints", "require_satisfiable",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -184,3 +187,68 @@ def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
             except errors.AnonpaperError as error:
                 raise errors.ConstraintError(f"{path}, line {number}: {error}") from None
     return found
+
+
+def conflict_rate(m: Microdata, constraints: Sequence[DiversityConstraint]) -> float:
+    """Share of the rows that are targets of any constraint which are targets of several: 0 to 1.
+
+    The formula is ours: diva2021 prints none.
+
+    Examples
+    --------
+    >>> conflict_rate(ap.examples.patients(), ap.examples.patients_constraints())
+    0.5
+    """
+    constraints = errors.check_sequence("constraints", constraints, DiversityConstraint)
+    counts = check_microdata(m).cells.counts
+    claims = sum((c.target_cells(m) for c in constraints), np.zeros(len(counts), int))
+    return float(counts[claims >= 2].sum() / max(counts[claims >= 1].sum(), 1))
+
+
+def find_contradictions(
+    m: Microdata, constraints: Sequence[DiversityConstraint], k: int
+) -> list[str]:
+    """Find quickly, before any search, constraints that no k-anonymous suppression satisfies.
+
+    By diva2021, Definitions 2.3 and 2.4, suppression creates no values and keeps sensitive ones:
+
+    1. a lower bound cannot exceed the number of rows in the table;
+    2. on quasi-identifiers the published number is 0 or at least k;
+    3. suppression does not hide sensitive attributes: for a target of these alone, all rows in
+       the table are published.
+
+    The rules are ours. An empty list does not prove that a solution exists: :func:`anonpaper.diva`
+    decides that. ConstraintError if a target names an unknown attribute or value. O(n) per
+    constraint.
+
+    Examples
+    --------
+    >>> sigma = [DiversityConstraint({"Gender": "M"}, 5, 9)]
+    >>> print(*find_contradictions(ap.examples.hospital(), sigma, k=2))
+    Gender[M], 5, 9: only 4 rows of the table carry the target
+    """
+    k = errors.check_integer("k", k, 1, check_microdata(m).n)
+    found = []
+    for c in errors.check_sequence("constraints", constraints, DiversityConstraint):
+        exist = int(m.cells.counts[c.target_cells(m)].sum())
+        on_sensitive = any(name in c.target for name in m.sensitives)
+        can_be_hidden = any(name not in m.sensitives for name in c.target)
+        in_groups = can_be_hidden and not on_sensitive and c.low > 0
+        if c.low > exist:
+            found.append(f"{c}: only {exist} rows of the table carry the target")
+        elif not can_be_hidden and exist > c.high:
+            found.append(f"{c}: {exist} rows carry it, and suppression does not hide it")
+        elif in_groups and exist < k:
+            found.append(f"{c}: only {exist} rows carry the target, fewer than k = {k}")
+        elif in_groups and c.high < k:
+            found.append(
+                f"{c}: values are published in groups of k = {k} rows or more, or not at all"
+            )
+    return found
+
+
+def require_satisfiable(m: Microdata, constraints: Sequence[DiversityConstraint], k: int) -> None:
+    """Raise ConstraintError with everything that :func:`find_contradictions` finds."""
+    if found := find_contradictions(m, constraints, k):
+        text = "".join(f"\n- {contradiction}" for contradiction in found)
+        raise errors.ConstraintError(f"no {k}-anonymous table satisfies the constraints:{text}")
