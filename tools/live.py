@@ -209,11 +209,11 @@ def data_tree(name: str) -> dict[str, Path]:
     """Return the files of a data set, by the places where the package looks for them."""
     data = dataset(dataset(name).derived_from or name)
     try:
-        found = [find_file(entry, data) for entry in data.files]
+        found = [find_file(name, data) for name in data.files]
     except DatasetUnavailableError:  # the page makes a stand-in, as the package does
         found = []
     folders = {BY_HAND: "raw", OFFICIAL: "cache/official", PACKAGE_INDEX: "cache/package-index"}
-    return {f"data/{folders[file.how]}/{file.path.name}": file.path for file in found}
+    return {f"data/{folders[how]}/{path.name}": path for path, how in found}
 
 
 def packed(places: dict[str, Path], folder: Path) -> Path:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,21 +21,19 @@ from anonpaper import errors
 from anonpaper.files import named_by_user
 from anonpaper.microdata import Microdata, check_microdata
 
-__all__ = ["DiversityConstraint", "check_constraints", "read_constraints"]
+__all__ = [
+    "DiversityConstraint", "check_constraints", "conflict_rate", "find_contradictions",
+    "read_constraints", "require_satisfiable",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class DiversityConstraint:
     """Bounds on the number of published rows that carry certain values.
 
-    Parameters
-    ----------
-    target : mapping of attribute name to value
-        One or several quasi-identifiers or sensitive attributes with the value to count, which may
-        be another value written the same (39 for ``"39"``).
-    low, high : int
-        The least and largest number of rows, 0 <= low <= high. ConstraintError for other bounds or
-        an empty target, ParameterError for another type.
+    `target` maps one or several quasi-identifiers or sensitive attributes to the value to count,
+    or one written the same (39 for ``"39"``). `low` and `high` are the least and largest number of
+    rows, 0 <= low <= high; else ParameterError.
 
     Examples
     --------
@@ -51,26 +49,18 @@ class DiversityConstraint:
     high: int
 
     def __post_init__(self) -> None:
-        if not isinstance(self.target, Mapping):
+        if not isinstance(self.target, Mapping) or not self.target:
             wanted = "target must map attributes to values, as in {'sex': 'Female'}"
             raise errors.ParameterError(f"{wanted}, got {self.target!r}")
-        object.__setattr__(self, "target", dict(self.target))
-        for name in ("low", "high"):
-            value = errors.check_integer(name, getattr(self, name), -(2**63))
-            object.__setattr__(self, name, value)
-        wrong = "at least one target value is needed" if not self.target else ""
-        if self.low < 0:
-            wrong = f"low is negative, {self.low}"
-        elif self.low > self.high:
-            wrong = f"low {self.low} exceeds high {self.high}"
-        if wrong:
-            raise errors.ConstraintError(f"{self._name() or 'a constraint'}: {wrong}")
+        low = errors.check_integer("low", self.low, 0)
+        high = errors.check_integer("high", self.high, low)
+        vars(self).update(target=dict(self.target), low=low, high=high)
 
     def __hash__(self) -> int:
         return hash((frozenset(self.target.items()), self.low, self.high))
 
     def _name(self) -> str:
-        return " & ".join(f"{_escape(n)}[{_escape(v)}]" for n, v in self.target.items())
+        return " & ".join(f"{_escape(n, '&')}[{_escape(v)}]" for n, v in self.target.items())
 
     def __str__(self) -> str:
         return f"{self._name()}, {self.low}, {self.high}"
@@ -79,51 +69,42 @@ class DiversityConstraint:
     def parse(cls, text: str) -> DiversityConstraint:
         r"""Read a constraint such as ``sex[Female] & race[Black], 20, 400``, values as text.
 
-        In names and values, write ``\`` before brackets and backslashes. ConstraintError for
-        another form, an attribute named twice, or wrong bounds.
+        In names and values, write ``\`` before brackets and backslashes, in names also before
+        ``&``. ConstraintError for another form or an attribute named twice.
 
         Examples
         --------
         >>> DiversityConstraint.parse("sex[Female] & race[Black], 20, 400").target
         {'sex': 'Female', 'race': 'Black'}
         """
-        parts = re.fullmatch(r"\s*(.*\])\s*,\s*([+-]?\d+)\s*,\s*([+-]?\d+)\s*", text, re.DOTALL)
-        targets = re.split(_BETWEEN_TARGETS, parts[1]) if parts else []
-        pairs = [re.fullmatch(_ONE_TARGET, target, re.DOTALL) for target in targets]
-        if not parts or not all(pairs):
+        form = rf"\s*{_TARGET}(?:\s*&{_TARGET})*\s*,\s*(\d+)\s*,\s*(\d+)\s*"
+        whole = re.fullmatch(form, text, re.DOTALL)
+        pairs = re.findall(_TARGET, text, re.DOTALL) if whole else []
+        target = {_unescape(name): _unescape(value) for name, value in pairs}
+        if not whole or len(target) < len(pairs):
             raise errors.ConstraintError(
                 f"{text!r} is not of the form attribute[value], low, high or "
-                "attribute[value] & attribute[value], low, high"
+                "attribute[value] & another[value], low, high"
             )
-        target = {_unescape(pair[1]): _unescape(pair[2]) for pair in pairs}
-        if len(target) < len(pairs):
-            raise errors.ConstraintError(f"{text!r} names an attribute twice")
-        return cls(target, int(parts[2]), int(parts[3]))
+        return cls(target, *map(int, whole.groups()[-2:]))
 
     def codes(self, m: Microdata) -> dict[object, int]:
         """Return the code of every target value; ConstraintError suggests similar values."""
-        known = [*m.qi, *m.sensitives]
-        unknown = [name for name in self.target if name not in known]
-        if unknown:
-            raise errors.ConstraintError(
-                f"{self}: {unknown} are not among the quasi-identifiers and "
-                f"sensitive columns {known}"
-            )
-        found = {}
+        known, found = [*m.qi, *m.sensitives], {}
         for name, value in self.target.items():
-            values = m.attribute(name).values.tolist()
-            texts = [*map(str, values)]
-            if errors.is_among(value, values):
-                found[name] = values.index(value)
-            elif str(value) in texts:
-                found[name] = texts.index(str(value))
-            else:
-                close = difflib.get_close_matches(str(value), texts, n=3) or texts[:5]
-                others = " and others" if len(close) < len(texts) else ""
+            if name not in known:
                 raise errors.ConstraintError(
-                    f"{self}: {value!r} is not in the domain of {name!r}, "
-                    f"which has {close}{others}"
+                    f"{self}: {name!r} is not among the quasi-identifiers and sensitive columns "
+                    f"{known}"
                 )
+            texts = [*map(str, m.attribute(name).values.tolist())]
+            if str(value) not in texts:
+                close = difflib.get_close_matches(str(value), texts, n=3, cutoff=0)
+                raise errors.ConstraintError(
+                    f"{self}: {value!r} is not in the domain of {name!r}, whose {len(texts)} "
+                    f"values have {close} as the closest"
+                )
+            found[name] = texts.index(str(value))
         return found
 
     def target_rows(self, m: Microdata) -> np.ndarray:
@@ -156,14 +137,12 @@ class DiversityConstraint:
         return self.low <= self.count(rel) <= self.high
 
 
-#: The & between two targets: after a bracket, before a name and a bracket.
-_BETWEEN_TARGETS = r"(?<=\])\s*&\s*(?=[^\[\]]*(?:\\.[^\[\]]*)*\[)"
-#: name[value], with a backslash before brackets and backslashes inside either.
-_ONE_TARGET = r"((?:[^\[\]\\]|\\.)+)\[((?:[^\[\]\\]|\\.)*)\]"
+#: name[value], with a backslash before special characters inside either.
+_TARGET = r"((?:[^\[\]\\&]|\\.)+)\[((?:[^\[\]\\]|\\.)*)\]"
 
 
-def _escape(text: object) -> str:
-    return re.sub(r"([\[\]\\])", r"\\\1", str(text))
+def _escape(text: object, special: str = "") -> str:
+    return re.sub(rf"([\[\]\\{special}])", r"\\\1", str(text))
 
 
 def _unescape(text: str) -> str:
@@ -183,14 +162,13 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
               constraint  low  high  in_table  published  holds
     0  Education[Master]    1     2         2          0  False
     """
-    columns, rows = ["constraint", "low", "high", "in_table", "published", "holds"], []
     if not hasattr(rel, "published"):
         raise errors.ParameterError(f"expected a Release, got {type(rel).__name__}")
+    m, rows = rel.microdata, []
     for c in errors.check_sequence("constraints", constraints, DiversityConstraint):
-        published = c.count(rel)
-        m = rel.microdata
-        in_table = int(m.cells.counts[c.target_cells(m)].sum())
+        published, in_table = c.count(rel), int(m.cells.counts[c.target_cells(m)].sum())
         rows.append((c._name(), c.low, c.high, in_table, published, c.low <= published <= c.high))
+    columns = ["constraint", "low", "high", "in_table", "published", "holds"]
     return pd.DataFrame(rows, columns=columns)
 
 
@@ -198,14 +176,6 @@ def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
     """Read a file of constraints, one a line, except blank lines and lines that begin with #.
 
     ConstraintError or FileError, with the file's name, for another form.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "constraints.txt")
-    >>> _ = path.write_text("sex[Female], 20, 400")
-    >>> [str(constraint) for constraint in read_constraints(path)]
-    ['sex[Female], 20, 400']
     """
     with named_by_user(path):
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
@@ -214,6 +184,71 @@ def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
         if line.strip() and not line.lstrip().startswith("#"):
             try:
                 found.append(DiversityConstraint.parse(line))
-            except errors.ConstraintError as error:
+            except errors.AnonpaperError as error:
                 raise errors.ConstraintError(f"{path}, line {number}: {error}") from None
     return found
+
+
+def conflict_rate(m: Microdata, constraints: Sequence[DiversityConstraint]) -> float:
+    """Share of the rows that are targets of any constraint which are targets of several: 0 to 1.
+
+    The formula is ours: diva2021 prints none.
+
+    Examples
+    --------
+    >>> conflict_rate(ap.examples.patients(), ap.examples.patients_constraints())
+    0.5
+    """
+    constraints = errors.check_sequence("constraints", constraints, DiversityConstraint)
+    counts = check_microdata(m).cells.counts
+    claims = sum((c.target_cells(m) for c in constraints), np.zeros(len(counts), int))
+    return float(counts[claims >= 2].sum() / max(counts[claims >= 1].sum(), 1))
+
+
+def find_contradictions(
+    m: Microdata, constraints: Sequence[DiversityConstraint], k: int
+) -> list[str]:
+    """Find quickly, before any search, constraints that no k-anonymous suppression satisfies.
+
+    By diva2021, Definitions 2.3 and 2.4, suppression creates no values and keeps sensitive ones:
+
+    1. a lower bound cannot exceed the number of rows in the table;
+    2. on quasi-identifiers the published number is 0 or at least k;
+    3. suppression does not hide sensitive attributes: for a target of these alone, all rows in
+       the table are published.
+
+    The rules are ours. An empty list does not prove that a solution exists: :func:`anonpaper.diva`
+    decides that. ConstraintError if a target names an unknown attribute or value. O(n) per
+    constraint.
+
+    Examples
+    --------
+    >>> sigma = [DiversityConstraint({"Gender": "M"}, 5, 9)]
+    >>> print(*find_contradictions(ap.examples.hospital(), sigma, k=2))
+    Gender[M], 5, 9: only 4 rows of the table carry the target
+    """
+    k = errors.check_integer("k", k, 1, check_microdata(m).n)
+    found = []
+    for c in errors.check_sequence("constraints", constraints, DiversityConstraint):
+        exist = int(m.cells.counts[c.target_cells(m)].sum())
+        on_sensitive = any(name in c.target for name in m.sensitives)
+        can_be_hidden = any(name not in m.sensitives for name in c.target)
+        in_groups = can_be_hidden and not on_sensitive and c.low > 0
+        if c.low > exist:
+            found.append(f"{c}: only {exist} rows of the table carry the target")
+        elif not can_be_hidden and exist > c.high:
+            found.append(f"{c}: {exist} rows carry it, and suppression does not hide it")
+        elif in_groups and exist < k:
+            found.append(f"{c}: only {exist} rows carry the target, fewer than k = {k}")
+        elif in_groups and c.high < k:
+            found.append(
+                f"{c}: values are published in groups of k = {k} rows or more, or not at all"
+            )
+    return found
+
+
+def require_satisfiable(m: Microdata, constraints: Sequence[DiversityConstraint], k: int) -> None:
+    """Raise ConstraintError with everything that :func:`find_contradictions` finds."""
+    if found := find_contradictions(m, constraints, k):
+        text = "".join(f"\n- {contradiction}" for contradiction in found)
+        raise errors.ConstraintError(f"no {k}-anonymous table satisfies the constraints:{text}")

@@ -7,7 +7,7 @@ authors of diva2021 published. An attribute has d values that occur, each c time
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from itertools import compress
 
 import numpy as np
@@ -21,23 +21,17 @@ __all__ = ["average_constraints", "minimum_constraints", "proportion_constraints
 
 
 def minimum_constraints(
-    m: Microdata, attributes: Sequence, total: int | None = None, without: Collection = ()
+    m: Microdata, attributes: Sequence, total: int | None = None, without: Sequence = ()
 ) -> list[DiversityConstraint]:
     """Require at least one row of every value: ``[1, min(c, M - (d - 1))]``, *minimum frequency*.
 
     Every other value keeps room for one row. The published lists have [1, 1] for all but the most
     frequent value, which no k-anonymous table satisfies on a quasi-identifier.
 
-    Parameters
-    ----------
-    m, attributes : Microdata and sequence
-        A table of n rows, and attributes whose values become targets, in the order of the domain;
-        a tuple of names gives their joint values.
-    total : int, optional
-        M, the number of rows that must keep a value of the attribute, from the number of its
-        values to n (the default).
-    without : collection, optional
-        Values that are not targets, such as "unknown".
+    The values of `attributes` become targets, in the order of the domain; a tuple of names gives
+    their joint values. `total` is M, the number of rows that must keep a value of the attribute,
+    from the number of its values to n (the default). Values in `without`, such as "unknown", are
+    not targets.
 
     Examples
     --------
@@ -51,17 +45,13 @@ def minimum_constraints(
 
 
 def average_constraints(
-    m: Microdata,
-    attributes: Sequence,
-    total: int | None = None,
-    without: Collection = (),
-    slack: float = 0.0,
+    m: Microdata, attributes: Sequence, total: int | None = None, without: Sequence = (), slack=0.0
 ) -> list[DiversityConstraint]:
     """Require equally many rows of every value: ``low = min(floor(M / d), c)``, *average*.
 
-    The upper bound exceeds the lower one by `slack`, a share of it, at least 0, up to c. That of
-    the most frequent value is at least M minus the other lower bounds. For other parameters see
-    :func:`minimum_constraints`.
+    The upper bound exceeds the lower one by `slack`, a float, a share of it of at least 0, up to
+    c. That of the most frequent value is at least M minus the other lower bounds. For other
+    parameters see :func:`minimum_constraints`.
 
     Examples
     --------
@@ -79,11 +69,7 @@ def average_constraints(
 
 
 def proportion_constraints(
-    m: Microdata,
-    attributes: Sequence,
-    total: int | None = None,
-    without: Collection = (),
-    slack: float = 0.0,
+    m: Microdata, attributes: Sequence, total: int | None = None, without: Sequence = (), slack=0.0
 ) -> list[DiversityConstraint]:
     """Require every value's share of M: ``low = floor(M * c / n)``, *proportional representation*.
 
@@ -107,21 +93,18 @@ def _constraints(m, attributes, total, without, slack, bounds: Callable) -> list
     """Constrain every value of every entry of `attributes` to `bounds` of the counts and M."""
     check_microdata(m)
     slack = check_number("slack", slack, 0, np.inf)
-    without = check_sequence("without", list(without) if isinstance(without, set) else without)
+    without = check_sequence("without", without)
     found = []
     for entry in check_sequence("attributes", attributes):
         names = list(entry) if isinstance(entry, tuple) else [entry]
-        domains = [m.attribute(name) for name in names]
-        codes, sizes = [m.codes_of_cells(name) for name in names], [a.size for a in domains]
-        _, first, counts = distinct(codes, sizes, m.cells.counts)
-        columns = [domain.values[of[first]] for domain, of in zip(domains, codes, strict=True)]
-        targets = list(zip(*columns, strict=True))
-        wanted = [not any(is_among(value, without) for value in target) for target in targets]
-        targets, counts = list(compress(targets, wanted)), counts[wanted]
+        domains, codes = [m.attribute(of) for of in names], [m.codes_of_cells(of) for of in names]
+        _, first, counts = distinct(codes, [a.size for a in domains], m.cells.counts)
+        columns = [a.values[of[first]] for a, of in zip(domains, codes, strict=True)]
+        targets = [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+        wanted = [not any(is_among(v, without) for v in target.values()) for target in targets]
+        counts = counts[wanted]
         here = m.n if total is None else check_integer("total", total, len(counts), m.n)
         lows, highs = bounds(counts, here, slack)
-        found += [
-            DiversityConstraint(dict(zip(names, target, strict=True)), int(low), int(high))
-            for target, low, high in zip(targets, lows, np.minimum(highs, counts), strict=True)
-        ]
+        made = zip(compress(targets, wanted), lows, np.minimum(highs, counts), strict=True)
+        found += [DiversityConstraint(*constraint) for constraint in made]
     return found

@@ -6,7 +6,7 @@ For three sets a *stand-in*, generated from the published schema, comes last, wi
 file is checked against the sha256 in registry.toml before it is read.
 """
 
-from anonpaper.datasets.ipums import load_ipums
+from anonpaper.datasets.acs import load_ipums
 from anonpaper.datasets.loading import available, fetch, load
 from anonpaper.datasets.made_up import population, voter_list
 from anonpaper.datasets.registry import Origin, StandInWarning

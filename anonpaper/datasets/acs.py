@@ -1,8 +1,9 @@
-"""OCC and SAL: substitutes for xiao2010's two tables, made from Census-Income.
+"""OCC and SAL of xiao2010: substitutes made from Census-Income, or the user's own extract.
 
 The paper's tables are extracts of the American Community Survey that may not be redistributed.
 Census-Income has the same seven quasi-identifiers. `occ` is its employed persons, `sal` a sample
-of its adults with a modelled income. `anonpaper.datasets.ipums` builds the real tables.
+of its adults with a modelled income. The recodings of an extract, here and in ipums.csv, are ours:
+the paper prints only the sizes of the domains (Table 6).
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from anonpaper import errors
+from anonpaper.datasets.fetching import unpacked_sha256
+from anonpaper.datasets.registry import Origin
+from anonpaper.files import named_by_user
+from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 
-__all__ = ["QI", "VERSION", "income_brackets", "make_occ", "make_sal"]
-
-#: Part of every cache key: raise it when a table here changes.
-VERSION = 1
+__all__ = ["load_ipums", "make_occ", "make_sal"]
 
 #: Column of Census-Income -> attribute of Table 6.
 QI = {
@@ -40,13 +43,21 @@ SURVIVAL_AFTER_90 = 0.8  # share of people aged 90 or more who are at least one 
 INCOME_BRACKET, INCOME_VALUES = 2_000, 50  # dollars of an income class; the last one is open
 LABEL_THRESHOLD = 50_000  # of Census-Income's own income label, in dollars
 
+#: Attribute -> variable of IPUMS.
+VARIABLES = dict(zip(QI.values(), "AGE SEX RACE MARST BPL EDUCD CLASSWKRD".split(), strict=True))
+SENSITIVE = {"sal": ("Income", "INCTOT"), "occ": ("Occupation", "OCC1990")}
+
+NO_INCOME = 9_999_999
+NOT_WORKING = 991  # the least code that is no occupation
+OCCUPATION_WIDTH = 20
+
 
 def make_occ(census: pd.DataFrame) -> pd.DataFrame:
     """Return the 148,318 persons with an occupation: the detailed recode, 46 codes."""
     recode = "detailed occupation recode"
     occ = census.loc[census[recode] > 0, [*QI, recode]].rename(columns=QI | {recode: "Occupation"})
-    for column in occ.select_dtypes("category"):
-        occ[column] = occ[column].cat.remove_unused_categories()
+    texts = occ.select_dtypes("category").columns
+    occ[texts] = occ[texts].apply(lambda column: column.cat.remove_unused_categories())
     return occ.reset_index(drop=True)
 
 
@@ -56,45 +67,32 @@ def make_sal(census: pd.DataFrame, seed: int) -> pd.DataFrame:
     rng = generator(seed)
     schooling = pd.read_csv(Path(__file__).with_name("schooling.csv"), index_col="level")["years"]
     adults = census[(census["age"] >= SAL_AGES[0]) & census["country of birth self"].notna()]
-
-    def text(column: str) -> pd.Series:
-        return adults[column].astype(object)
-
-    present = ["Married-A F spouse present", "Married-civilian spouse present"]
-    hispanic = ~adults["hispanic origin"].isin(_NOT_HISPANIC)
-    hispanic &= adults["race"] != "Asian or Pacific Islander"
-    parent = text("country of birth father")
-    parent = parent.where(parent.isin(_PARENTAL_BIRTH_PLACES), text("country of birth mother"))
-    told_apart = adults["country of birth self"] == "United-States"
-    told_apart &= parent.isin(_PARENTAL_BIRTH_PLACES)
-    enrolled = adults["enroll in edu inst last wk"] == "College or university"
-    enrolled &= adults["education"] == "Some college but no degree"
-    place = text("country of birth self").where(
-        ~told_apart, "United-States, parent from " + parent
-    )
-    school = text("education").where(~enrolled, "Some college, still enrolled")
-    persons = pd.DataFrame(
-        {
-            "Age": adults["age"],
-            "Gender": adults["sex"],
-            "Race": pd.Categorical(text("race").where(~hispanic, text("race") + ", Hispanic")),
-            "Marital Status": pd.Categorical(
-                text("marital stat").replace(present, "Married-spouse present")
-            ),
-            "Birth Place": pd.Categorical(place),
-            "Education": pd.Categorical(school, schooling.index, ordered=True),
-            "Work Class": adults["class of worker"],
-        }
-    ).reset_index(drop=True)
+    adults = adults.reset_index(drop=True)
+    persons, texts = adults[list(QI)].rename(columns=QI), adults.astype(object)
+    hispanic = ~texts["hispanic origin"].isin(_NOT_HISPANIC)
+    hispanic &= texts["race"] != "Asian or Pacific Islander"
+    persons["Race"] = (texts["race"] + ", Hispanic").where(hispanic, texts["race"])
+    married = ["Married-A F spouse present", "Married-civilian spouse present"]
+    persons["Marital Status"] = texts["marital stat"].replace(married, "Married-spouse present")
+    place, parent = texts["country of birth self"], texts["country of birth father"]
+    parent = parent.where(parent.isin(_PARENTAL_BIRTH_PLACES), texts["country of birth mother"])
+    told_apart = (place == "United-States") & parent.isin(_PARENTAL_BIRTH_PLACES)
+    persons["Birth Place"] = ("United-States, parent from " + parent).where(told_apart, place)
+    enrolled = texts["enroll in edu inst last wk"] == "College or university"
+    enrolled &= texts["education"] == "Some college but no degree"
+    school = texts["education"].mask(enrolled, "Some college, still enrolled")
+    persons["Education"] = pd.Categorical(school, schooling.index, ordered=True)
+    made = ["Race", "Marital Status", "Birth Place"]
+    persons = persons.astype(dict.fromkeys(made, "category"))
     drawn = rng.integers(len(persons), size=SAL_ROWS)
     sal = persons.take(drawn).reset_index(drop=True)
-    oldest = np.flatnonzero(sal["Age"] == 90)
+    oldest = sal["Age"] == 90
     years = np.arange(SAL_AGES[1] - 90 + 1)
     share = SURVIVAL_AFTER_90**years
-    sal.loc[oldest, "Age"] += rng.choice(years, size=len(oldest), p=share / share.sum())
+    sal.loc[oldest, "Age"] += rng.choice(years, size=oldest.sum(), p=share / share.sum())
     weeks = adults["weeks worked in year"].to_numpy()[drawn]
     above = (adults["income"] == "50000+").to_numpy()[drawn]
-    return sal.assign(Income=income_brackets(_income(sal, schooling, weeks, above, rng)))
+    return sal.assign(Income=_brackets(_income(sal, schooling, weeks, above, rng)))
 
 
 def _income(
@@ -107,27 +105,78 @@ def _income(
     years = sal["Education"].map(schooling).astype(float).to_numpy()
     age = sal["Age"].to_numpy(dtype=float)
     experience = np.clip(age - np.maximum(years, 9) - 6, 0, 50)
-    working = weeks > 0
     # Workers: the Mincer form. The coefficients are round numbers of the usual size for the
     # United States in the 1990s, not fitted. Others: pensions, transfers, capital.
     earnings = 9.2 + 0.09 * (years - 12) + 0.05 * experience - 0.0008 * experience**2
     earnings = earnings + 0.3 * (sal["Gender"] == "Male").to_numpy()
     earnings = earnings + np.log(np.maximum(weeks, 1) / 52)
     other = 8.9 + 0.06 * (years - 12) + 0.4 * (age >= 62)
-    median = np.where(working, earnings, other)
-    spread = np.where(working, 0.6, 1.0)
+    median = np.where(weeks > 0, earnings, other)
+    spread = np.where(weeks > 0, 0.6, 1.0)
     below = ndtr((np.log(LABEL_THRESHOLD) - median) / spread)
     # The draw is truncated to the side of $50,000 that the person's label states.
     uniform = rng.random(len(sal))
     quantile = np.where(above, below + uniform * (1 - below), uniform * below)
     # A quantile of exactly 0 or 1 would be an infinite income.
-    z = ndtri(np.clip(quantile, 1e-12, 1 - 1e-12))
-    income = np.exp(median + spread * z)
+    income = np.exp(median + spread * ndtri(np.clip(quantile, 1e-12, 1 - 1e-12)))
     # Rounding in the tails must not carry anyone over the threshold of the label.
     return np.where(above, income.clip(LABEL_THRESHOLD), income.clip(max=LABEL_THRESHOLD - 1))
 
 
-def income_brackets(income: np.ndarray) -> np.ndarray:
+def _brackets(income: np.ndarray) -> np.ndarray:
     """Return the lower ends of 50 income classes, the last one open; losses count as 0."""
     classes = np.clip(np.floor_divide(income, INCOME_BRACKET), 0, INCOME_VALUES - 1)
     return classes.astype(np.int64) * INCOME_BRACKET
+
+
+def load_ipums(
+    path: str | Path, table: str = "sal", *, rows: int = 600_000, seed: int = 0
+) -> Microdata:
+    """Build SAL or OCC of xiao2010 from an IPUMS USA extract, with the attributes of Table 6.
+
+    Adults are persons of at least 17 years; ages above 95 become 95 (79 values). RACE (9), MARST
+    (6) and CLASSWKRD (9) keep the codes of IPUMS. EDUCD is joined to 17 levels, BPL to the 51
+    states and 5 other areas, INCTOT to 50 classes of $2,000, the last one open. OCC1990 is joined
+    to 50 intervals of 20 codes, for people with an occupation.
+
+    The extract is a csv file with a header line, gzipped or not, with AGE, SEX, RACE, MARST, BPL,
+    EDUCD and CLASSWKRD, and INCTOT for "sal" or OCC1990 for "occ". Of more than `rows` adults,
+    `rows` are drawn without replacement. FileError if there is no such file, ColumnError if it
+    lacks a variable or has an unknown code.
+    """
+    errors.check_choice("table", table, SENSITIVE)
+    with named_by_user(path):
+        path = Path(path)
+        extract = pd.read_csv(path, low_memory=False).rename(columns=lambda c: str(c).upper())
+    sensitive, variable = SENSITIVE[table]
+    try:
+        extract = extract[[*VARIABLES.values(), variable]].apply(pd.to_numeric)  # blanks are NA
+    except (KeyError, ValueError, TypeError) as error:
+        raise errors.ColumnError(f"{path.name} has no numbers of a variable: {error}") from None
+    held = extract[variable]
+    wanted = held != NO_INCOME if table == "sal" else held.between(1, NOT_WORKING - 1)
+    adults = extract[(extract["AGE"] >= SAL_AGES[0]) & wanted].reset_index(drop=True)
+    frame = pd.DataFrame({"Age": adults["AGE"].clip(upper=SAL_AGES[1]).astype(np.int64)})
+    known = pd.read_csv(Path(__file__).with_name("ipums.csv"), keep_default_na=False)
+    for attribute, name in list(VARIABLES.items())[1:]:
+        codes = known[known["variable"] == name]
+        ranges = pd.IntervalIndex.from_arrays(codes["first"], codes["last"], closed="both")
+        place = ranges.get_indexer(adults[name])
+        if (place < 0).any():
+            raise errors.ColumnError(
+                f"{name} ({attribute}) in {path.name} has unknown codes "
+                f"{adults[name][place < 0].unique().tolist()[:5]}: is it an extract of the "
+                "American Community Survey?"
+            )
+        meanings = codes["meaning"]
+        frame[attribute] = pd.Categorical(
+            meanings.to_numpy()[place], meanings.unique(), ordered=name == "EDUCD"
+        )
+    held = adults[variable].to_numpy()
+    in_intervals = held.astype(np.int64) // OCCUPATION_WIDTH * OCCUPATION_WIDTH
+    frame[sensitive] = _brackets(held) if table == "sal" else in_intervals
+    note = f"{len(frame):,} adults of {len(extract):,} persons"
+    drawn = f", {rows:,} drawn with seed {seed}" if rows < len(frame) else ""
+    origin = Origin(table, "user's extract", path.name, unpacked_sha256(path), note=note + drawn)
+    m = Microdata(frame, list(VARIABLES), sensitive, missing="category", origin=origin)
+    return m.sample(rows, seed) if rows < m.n else m

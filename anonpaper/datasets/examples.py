@@ -19,9 +19,7 @@ _FOLDER = Path(__file__).parent
 
 
 def hospital() -> Microdata:
-    """Return the running example of xiao2010 (Table 1): ten patients, three QI, a disease.
-
-    The table is reconstructed from the statements of the text; names are the index.
+    """Return the running example of xiao2010 (Table 1), reconstructed: ten patients by name.
 
     Examples
     --------
@@ -30,8 +28,8 @@ def hospital() -> Microdata:
     """
     frame = pd.read_csv(_FOLDER / "hospital.csv", index_col=0)
     degrees = ["High school", "Bachelor", "Master"]
-    frame["Age"] = pd.Categorical(frame["Age"], ["<30", "[30, 50)", ">=50"], ordered=True)
-    frame["Education"] = pd.Categorical(frame["Education"], degrees, ordered=True)
+    orders = {"Age": ["<30", "[30, 50)", ">=50"], "Education": degrees}
+    frame = frame.astype({name: pd.CategoricalDtype(o, True) for name, o in orders.items()})
     origin = "running example of xiao2010, reconstructed"
     return Microdata(frame, ["Age", "Gender", "Education"], "Disease", origin=origin)
 
@@ -49,7 +47,6 @@ def hospital_two_diverse() -> Partition:
 def phase_three() -> Microdata:
     """Return a table of eight rows for which TP needs its third phase at l = 3.
 
-    Its two QI-groups have (1, 1, 1, 0, 2) and (1, 0, 1, 1, 0) rows of the sensitive values a to e.
     A search among random tables found it; the paper's data sets have no such table.
 
     Examples

@@ -1,8 +1,7 @@
 """Tables of invented people: a population with known distributions, and a voter list.
 
 Pop-Syn is the synthetic population of diva2021 (Table 4, Figure 4d). The paper prints only its
-size: 100,000 rows, 7 attributes, 24,630 distinct quasi-identifiers. The attributes, domains and
-distributions here are ours. The voter list is for lessons.
+size: 100,000 rows, 7 attributes, 24,630 distinct quasi-identifiers. All else here is ours.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import ColumnError, ParameterError, check_choice, check_integer, check_number
+from anonpaper.errors import ColumnError, check_choice, check_integer, check_number
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 
@@ -25,9 +24,7 @@ ATTRIBUTES = {
 }  # fmt: skip
 
 
-def population(
-    distribution: str = "uniform", rows: int = 100_000, seed: int | np.random.Generator = 0
-) -> Microdata:
+def population(distribution: str = "uniform", rows: int = 100_000, seed: int = 0) -> Microdata:
     """Draw a population whose attributes are independent and equally distributed.
 
     Quasi-identifiers are gender, ethnicity, age group, province, education and marital status, the
@@ -42,9 +39,7 @@ def population(
     (1000, 6, 'diagnosis', 'Pop-Syn, zipf, seed 0: generated')
     """
     check_choice("distribution", distribution, ("uniform", "zipf", "gaussian"))
-    rows = check_integer("rows", rows, 1)
-    rng = generator(seed)
-    columns = {}
+    rows, rng, columns = check_integer("rows", rows, 1), generator(seed), {}
     for name, size in ATTRIBUTES.items():
         place = np.arange(1, size + 1)
         normal = np.exp(-(((place - (size + 1) / 2) / (size / 4)) ** 2) / 2)
@@ -52,8 +47,7 @@ def population(
         codes = rng.choice(size, rows, p=weight / weight.sum())
         columns[name] = pd.Categorical.from_codes(codes, [f"{name} {number}" for number in place])
     *qi, sensitive = ATTRIBUTES
-    drawn = "seed from a generator" if isinstance(seed, np.random.Generator) else f"seed {seed}"
-    origin = f"Pop-Syn, {distribution}, {drawn}: generated"
+    origin = f"Pop-Syn, {distribution}, seed {seed}: generated"
     return Microdata(pd.DataFrame(columns), qi, sensitive, origin=origin)
 
 
@@ -67,13 +61,12 @@ def voter_list(
 ) -> pd.DataFrame:
     """Return a list of some of the people by invented names, with some of their columns. O(n).
 
-    A list of real people does not belong in a lesson, so the list is made from the attacked table,
-    one row per person. It has a column ``name``, "voter 00001" and so on in random order, and
-    `columns`, at least one. The index is the index of `people`: the truth for judging an attack,
-    which the attacker does not see. `share`, in (0, 1], of the people are on the list; a share of
-    `outdated` entries, in [0, 1], have the value of a random entry in one random column.
-    ColumnError or ParameterError if a column or share is impossible. After L. Sweeney,
-    *k-anonymity: a model for protecting privacy*, 2002.
+    A list of real people does not belong in a lesson, so the list is made from the attacked table.
+    It has a column ``name``, "voter 00001" and so on in random order, and `columns`, at least one.
+    The index is the index of `people`: the truth, which the attacker does not see. `share`, in
+    (0, 1], of the people are on the list; a share of `outdated` entries, in [0, 1], have the value
+    of a random entry in one random column. After L. Sweeney, *k-anonymity: a model for protecting
+    privacy*, 2002.
 
     Examples
     --------
@@ -83,21 +76,14 @@ def voter_list(
     0  voter 00001   71
     1  voter 00002   28
     """
-    columns = list(columns)
-    unknown = [name for name in columns if name not in people.columns]
-    if unknown or "name" in columns:
-        raise ColumnError(
-            f"columns are {columns}: choose from {list(people.columns)}; the name 'name' is used "
-            "for the invented names"
-        )
-    if not columns or people.empty:
-        raise ParameterError("a voter list needs people and at least one of their columns")
+    columns, known = list(columns), set(people.columns) - {"name"}
+    if not columns or not known.issuperset(columns):
+        raise ColumnError(f"columns are {columns}: choose some of {sorted(known, key=str)}")
     share = check_number("share", share, 0, 1, open_low=True)
     outdated = check_number("outdated", outdated, 0, 1)
     rng = generator(seed)
     size = max(1, round(share * len(people)))
-    on_list = rng.permutation(len(people))[:size]
-    voters = people[columns].iloc[on_list].copy()
+    voters = people[columns].iloc[rng.permutation(len(people))[:size]].copy()
     column = rng.integers(len(columns), size=size)
     column[rng.random(size) >= outdated] = -1  # an entry that is up to date
     for place, name in enumerate(columns):

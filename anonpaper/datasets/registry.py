@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
-from anonpaper.errors import DatasetError
+from anonpaper.errors import check_choice
 
-__all__ = ["Dataset", "File", "Mirror", "Origin", "StandInWarning", "dataset", "registry"]
+__all__ = ["Dataset", "Origin", "StandInWarning", "dataset", "registry"]
 
 
 class StandInWarning(UserWarning):
@@ -48,23 +46,6 @@ class Origin:
         return f"{self.dataset}: " + "; ".join(filter(None, [source, stands_for, self.note]))
 
 
-class File(NamedTuple):
-    """One file of a data set, and its names in archives; without a name, no archive has it."""
-
-    name: str
-    sha256: str  # of the unpacked content
-    in_official: str | None = None  # None for `name`
-    in_mirror: str | None = None
-
-
-class Mirror(NamedTuple):
-    """An archive on the Python package index that carries the files as data."""
-
-    package: str
-    archive: str
-    sha256: str
-
-
 @dataclass(frozen=True)
 class Dataset:
     """The registry's entry of one data set; a derived one has files and licence of its source."""
@@ -75,56 +56,28 @@ class Dataset:
     qi: list[str]
     sensitive: str
     roles_from: str
-    licence: str = ""
-    citation: str = ""
-    page: str = ""
-    official: str | None = None
-    mirror: Mirror | None = None
-    files: tuple[File, ...] = ()
+    licence: str
+    citation: str
+    page: str
+    files: dict[str, str]  # name -> sha256 of the unpacked content
+    official: str | None = None  # address of a file, or of an archive that has the files
+    mirror: list[str] = field(default_factory=list)  # package, its archive, and sha256 of this
     derived_from: str | None = None
     substitute_for: str | None = None
     stand_in: bool = False
-
-    @property
-    def how_to_get(self) -> str:
-        """What to do for the published files."""
-        if self.derived_from:
-            return f"derived from {self.derived_from}"
-        first = "fetched" if self.official else f"download from {self.page}"
-        by_hand = f"{first}; or place {' and '.join(file.name for file in self.files)} by hand"
-        return by_hand + "; else a stand-in" * self.stand_in
-
-
-_OF_SOURCE = ("licence", "citation", "page", "official", "mirror", "files")
 
 
 @cache
 def registry() -> dict[str, Dataset]:
     """Return every registered data set by name."""
-    entries: dict[str, Dataset] = {}
     path = Path(__file__).with_name("registry.toml")
-    for name, table in tomllib.loads(path.read_text(encoding="utf-8")).items():
-        if source := entries.get(table.get("derived_from")):
-            table = {of: getattr(source, of) for of in _OF_SOURCE} | table
-        table["mirror"] = Mirror(*table["mirror"]) if table.get("mirror") else None
-        table["files"] = tuple(File(*file) for file in table["files"])
-        entries[name] = Dataset(name, **table)
-    return entries
+    tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {
+        name: Dataset(name, **tables.get(table.get("derived_from"), {}) | table)
+        for name, table in tables.items()
+    }
 
 
 def dataset(name: str) -> Dataset:
-    """Return the registry's entry of one data set; DatasetError suggests similar names.
-
-    Examples
-    --------
-    >>> dataset("adlut")
-    Traceback (most recent call last):
-        ...
-    anonpaper.errors.DatasetError: no data set is called 'adlut'; did you mean 'adult'? ...
-    """
-    known = registry()
-    if name in known:
-        return known[name]
-    close = difflib.get_close_matches(str(name).lower(), known, n=3, cutoff=0.6)
-    hint = f" did you mean {' or '.join(map(repr, close))}?" if close else ""
-    raise DatasetError(f"no data set is called {name!r};{hint} there are: {', '.join(known)}")
+    """Return the registry's entry of one data set; ParameterError lists the names."""
+    return registry()[check_choice("name", name, registry())]

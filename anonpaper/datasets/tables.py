@@ -1,20 +1,25 @@
-"""The published tables: how files are read; columns.csv and orders.csv list columns and values.
+"""The published tables: read from files, or generated with the published schema and counts.
 
-In a parsed table text is categorical. Its categories are the attribute's domain, in their
-meaningful order if there is one, otherwise sorted. Missing values are NA.
+In a table text is categorical. Its categories are the attribute's domain, in their meaningful
+order if there is one, otherwise sorted. Missing values are NA. columns.csv and orders.csv list
+columns and values. ``stand_in_<name>.json`` summarizes a file without its records: per column the
+numbers of distinct and missing values, and the counts of its values (if there are many: quantiles,
+or only their number). A few columns are counted jointly, all others are independent.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
-__all__ = ["VERSION", "finish", "parse"]
+from anonpaper.randomness import generator
 
-#: Part of every cache key: raise it when a parser changes.
-VERSION = 1
+__all__ = ["generate", "parse"]
 
 #: Options of pandas.read_csv. Only the marks listed here mean missing.
 _READ: dict[str, dict] = {
@@ -45,14 +50,11 @@ def _listed(file: str, name: str) -> pd.DataFrame:
 
 def parse(name: str, files: Mapping[str, Path]) -> pd.DataFrame:
     """Return the table of a data set from its files, given by name."""
-    columns = _listed("columns.csv", name)["column"].tolist()
+    options = {"keep_default_na": False, "low_memory": False} | _READ[name]
+    options["names"] = _listed("columns.csv", name)["column"].tolist() or None
     parts = []
     for file, path in files.items():
-        skipped = int(file == "adult.test")  # its first line is not a record
-        part = pd.read_csv(
-            path, low_memory=False, skiprows=skipped, names=columns or None,
-            **{"keep_default_na": False} | _READ[name],
-        )  # fmt: skip
+        part = pd.read_csv(path, skiprows=int(file == "adult.test"), **options)  # no record
         if name == "census":  # its files have no column that distinguishes them
             part["part"] = "train" if file.endswith(".data") else "test"
         parts.append(part)
@@ -79,9 +81,72 @@ def finish(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     orders = dict(list(_listed("orders.csv", name).groupby("column")["value"]))
     if name == "pantheon":  # years are whole numbers or missing
         frame["birthyear"] = pd.to_numeric(frame["birthyear"], errors="coerce").astype("Int64")
-    for column in frame.columns:
-        if column in orders:
-            frame[column] = pd.Categorical(frame[column], orders[column].tolist(), ordered=True)
-        elif not pd.api.types.is_numeric_dtype(frame[column]):
-            frame[column] = frame[column].astype("category")
-    return frame
+    kinds = dict.fromkeys(frame.select_dtypes(exclude="number"), "category")
+    return frame.astype(kinds | {of: pd.CategoricalDtype(o, True) for of, o in orders.items()})
+
+
+def generate(data: str) -> pd.DataFrame:
+    """Generate the stand-in of a data set from its summary."""
+    path = Path(__file__).with_name(f"stand_in_{data}.json")
+    summary = json.loads(path.read_text(encoding="utf-8"))
+    rng, rows = generator(0), summary["rows"]
+    made: dict[str, pd.Series] = {}
+    for table in summary["joint"]:
+        values = _repeated(table["cells"], rng.permutation(rows))
+        made.update(zip(table["columns"], values, strict=True))
+    for column in summary["columns"]:
+        name, kind = column["name"], column["kind"]
+        if kind == "counts":
+            (made[name],) = _repeated(column["counts"], rng.permutation(rows))
+        elif kind == "within":
+            made[name] = _within(column, made[column["parent"]], rng)
+        elif kind != "joint":
+            values = (_labels if kind == "labels" else _numbers)(column, rows, rng)
+            values = pd.Series(values + [None] * column["missing"])
+            made[name] = values.take(rng.permutation(rows)).reset_index(drop=True)
+    return finish(data, pd.DataFrame(made)[[column["name"] for column in summary["columns"]]])
+
+
+def _repeated(cells: list[list[Any]], order: np.ndarray) -> list[pd.Series]:
+    """Return one column per value of the cells, every cell as often as its count says."""
+    *columns, counts = zip(*cells, strict=True)
+    places = np.repeat(np.arange(len(cells)), counts)[order]
+    return [pd.Series(list(values)).take(places).reset_index(drop=True) for values in columns]
+
+
+def _labels(column: dict[str, Any], rows: int, _: np.random.Generator) -> list:
+    """Return made-up labels: the most frequent as often as published, the others alike."""
+    first, *others = [f"{column['name']} {n:05d}" for n in range(1, column["distinct"] + 1)]
+    size = rows - column["missing"] - column["most"]
+    return [first] * column["most"] + [others[i % len(others)] for i in range(size)]
+
+
+def _numbers(column: dict[str, Any], rows: int, rng: np.random.Generator) -> list:
+    """Return numbers along the published quantiles, with the exact number of distinct values."""
+    distinct, unit, quantiles = column["distinct"], 10 ** column["decimals"], column["quantiles"]
+    share = np.linspace(0, 1, distinct)
+    along = np.interp(share, np.linspace(0, 1, len(quantiles)), quantiles)
+    units = np.round(along * unit).astype(np.int64)
+    # Move equal neighbours apart by one unit each, within the published range.
+    steps = np.arange(distinct)
+    last = units[-1]
+    units = np.maximum.accumulate(units - steps) + steps
+    units = np.minimum(units, last - steps[::-1])
+    values = units if unit == 1 else units / unit
+    again = values[rng.integers(distinct, size=rows - column["missing"] - distinct)]
+    return [*values.tolist(), *again.tolist()]
+
+
+def _within(column: dict[str, Any], parent: pd.Series, rng: np.random.Generator) -> pd.Series:
+    """Return made-up labels, each of which belongs to one value of the parent column."""
+    numbers = np.ones(len(parent), int)
+    first = 1
+    for value, distinct in column["per_value"]:
+        home = parent.isna() if value is None else parent == value
+        rows = rng.permutation(np.flatnonzero(home.to_numpy()))
+        # Every label once; then early labels are more frequent.
+        drawn = np.floor(distinct * rng.random(len(rows)) ** 3).astype(np.int64)
+        drawn[:distinct] = np.arange(distinct)
+        numbers[rows] = first + drawn
+        first += distinct
+    return pd.Series([f"{column['name']} {number:05d}" for number in numbers])

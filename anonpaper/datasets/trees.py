@@ -1,9 +1,9 @@
 """Generalization hierarchies of the data sets of majeed2024, with the level counts of its Table 5.
 
 The paper prints the number of levels of each hierarchy and shows only the hierarchy of age (Figure
-2). The trees in trees.csv are ours: numbers are cut into intervals of doubling width, categories
-are grouped by meaning. Ages of the diabetes data are ten brackets, too few for seven different
-levels: the lowest three levels of their tree are equal.
+2). The trees in trees.csv are ours: categories are grouped by meaning, numbers are cut into
+intervals of doubling width. The ten age brackets of the diabetes data are too few for seven
+levels: the lowest three are equal.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from anonpaper.errors import HierarchyError, ParameterError
+from anonpaper.errors import HierarchyError, check_choice
 from anonpaper.hierarchy import STAR, Hierarchy
 from anonpaper.microdata import MISSING, Attribute, Microdata
 
@@ -41,15 +41,9 @@ _WIDTHS: dict[str, list[float]] = {
 def hierarchies(name: str, m: Microdata) -> dict[str, Hierarchy]:
     """Return the hierarchies of a data set's quasi-identifiers, in the order of ``m.qi``.
 
-    Level 0 has the values, the highest level one star.
-
-    Parameters
-    ----------
-    name : {"adult", "stroke", "census", "diabetes"}
-        The data set; ParameterError for another name.
-    m : Microdata
-        Its table, or part of it. HierarchyError if a quasi-identifier is not in Table 5, or has a
-        value that its tree lacks.
+    `m` is the table "adult", "stroke", "census" or "diabetes", or a part of it. Level 0 has the
+    values, the highest level one star. HierarchyError if a quasi-identifier is not in Table 5, or
+    has a value that its tree lacks.
 
     Examples
     --------
@@ -58,8 +52,7 @@ def hierarchies(name: str, m: Microdata) -> dict[str, Hierarchy]:
     >>> tree.height + 1, [tree.generalize(23, level) for level in (1, 2, 6)]
     (7, ['[20, 25)', '[20, 30)', '*'])
     """
-    if name not in LEVELS:
-        raise ParameterError(f"name must be one of {list(LEVELS)}, got {name!r}")
+    check_choice("name", name, LEVELS)
     return {a.name: _hierarchy(name, a) for a in m.attributes}
 
 
@@ -68,20 +61,13 @@ def _hierarchy(name: str, attribute: Attribute) -> Hierarchy:
         raise HierarchyError(
             f"Table 5 has no hierarchy of {attribute.name!r}; it has {list(LEVELS[name])}"
         )
-    if name == "diabetes" and attribute.name == "age":  # brackets of ten years, joined
-        rows = {}
-        for place, value in enumerate(attribute.values):
-            starts = [(10 * place // width * width, width) for width in (20, 40, 80)]
-            joined = [f"[{start}-{start + width})" for start, width in starts]
-            rows[value] = [value, value, value, *joined, STAR]
-    elif attribute.name in _WIDTHS:
-        return Hierarchy.intervals(attribute.values, _WIDTHS[attribute.name])
-    else:
-        with Path(__file__).with_name("trees.csv").open(encoding="utf-8", newline="") as lines:
-            found = [row for row in csv.reader(lines) if row[:2] == [name, attribute.name]]
-        rows = {value: [value, *above] for _, _, value, *above in found}
-        rows.setdefault(MISSING, [MISSING, *["unknown"] * (len(found[0]) - 4), STAR])
-    lacking = [value for value in attribute.values if value not in rows]
-    if lacking:
+    values = attribute.values
+    if attribute.numeric:
+        return Hierarchy.intervals(values, _WIDTHS[attribute.name])
+    with Path(__file__).with_name("trees.csv").open(encoding="utf-8", newline="") as lines:
+        found = [row for row in csv.reader(lines) if row[:2] == [name, attribute.name]]
+    rows = {value: [value, *above] for _, _, value, *above in found}
+    rows.setdefault(MISSING, [MISSING, *["unknown"] * (len(found[0]) - 4), STAR])
+    if lacking := [value for value in values if value not in rows]:
         raise HierarchyError(f"the tree of {attribute.name!r} lacks the values {lacking}")
-    return Hierarchy([rows[value] for value in attribute.values])
+    return Hierarchy([rows[value] for value in values])

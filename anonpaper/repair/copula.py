@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr, ndtri
 
-from anonpaper.microdata import Microdata, check_microdata
+from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 from anonpaper.repair.synthesis import checked_needs
 
@@ -22,7 +22,7 @@ __all__ = ["gaussian_copula"]
 def gaussian_copula(
     m: Microdata, needed: Mapping[object, int], *, seed: int | np.random.Generator | None = None
 ) -> pd.DataFrame:
-    """Sample rows with given sensitive values from a Gaussian copula of the table.
+    """Sample rows with given sensitive values from a Gaussian copula of the table. O(n d^2).
 
     Every value drawn occurs in its column of `m`; this gives no privacy guarantee. Each column is
     a normal variable cut into steps, one per value, as wide as the value is frequent, correlated
@@ -45,7 +45,7 @@ def gaussian_copula(
 
     References
     ----------
-    R. B. Nelsen, *An Introduction to Copulas*, Springer 2006, section 2.3. O(n d^2).
+    R. B. Nelsen, *An Introduction to Copulas*, Springer 2006, section 2.3.
 
     Examples
     --------
@@ -54,11 +54,10 @@ def gaussian_copula(
     >>> list(rows["Disease"])
     ['HIV', 'HIV', 'pneumonia']
     """
-    values = checked_needs(check_microdata(m), needed)
-    rng = generator(seed)
+    values, rng = checked_needs(m, needed), generator(seed)
     codes = np.column_stack([m.codes, m.sensitive_codes])
-    steps = [_steps(column) for column in codes.T]
-    scores = np.column_stack([scores for _, _, scores in steps])
+    *steps, (occurring, upper, _) = every = [_steps(column) for column in codes.T]
+    scores = np.column_stack([scores for _, _, scores in every])
     scores -= scores.mean(axis=0)
     spread = scores.std(axis=0)
     scores /= np.where(spread > 0, spread, 1)  # 0 in a constant column
@@ -66,22 +65,21 @@ def gaussian_copula(
     np.fill_diagonal(correlation, 1)
     with_secret = correlation[:-1, -1]
     given_secret = correlation[:-1, :-1] - np.outer(with_secret, with_secret)
-    occurring, upper, _ = steps[-1]
-    sampled = []
+    found = [np.empty((m.d, 0), int)]
     for code, rows in values.items():
         step = np.searchsorted(occurring, code)
         low = upper[step - 1] if step else 0.0
         secret = ndtri(rng.uniform(low, upper[step], rows))
         around = rng.multivariate_normal(0 * with_secret, given_secret, rows, method="eigh")
         shares = ndtr(np.outer(secret, with_secret) + around)
-        sampled.append([
+        found.append(np.array([
             present[np.searchsorted(ends, share)]
-            for (present, ends, _), share in zip(steps[:-1], shares.T, strict=True)
-        ])  # fmt: skip
-    found = np.concatenate([np.empty((m.d, 0), int), *sampled], axis=1)
+            for (present, ends, _), share in zip(steps, shares.T, strict=True)
+        ]))  # fmt: skip
+    columns = zip(m.attributes, np.concatenate(found, axis=1), strict=True)
     secrets = np.repeat([*values], [*values.values()]).astype(int)
-    columns = {a.name: a.values[of] for a, of in zip(m.attributes, found, strict=True)}
-    return pd.DataFrame(columns | {m.sensitive: m.sensitive_attribute.values[secrets]})
+    drawn = {a.name: a.values[of] for a, of in columns}
+    return pd.DataFrame(drawn | {m.sensitive: m.sensitive_attribute.values[secrets]})
 
 
 def _steps(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -28,8 +28,8 @@ def granularize(
 ) -> Microdata:
     """Cut numeric attributes into intervals of equal width.
 
-    This is not yet a generalization: it fixes the finest intervals, whose borders a recoding can
-    keep or drop. Empty intervals are part of the domain.
+    This is not yet a generalization: it fixes the finest intervals ``[low, low + width)``, whose
+    borders a recoding can keep or drop. Empty intervals are part of the domain.
 
     Parameters
     ----------
@@ -41,7 +41,6 @@ def granularize(
     Returns
     -------
     Microdata
-        The attributes are ordered, their values intervals ``[low, low + width)``.
 
     Raises
     ------
@@ -58,42 +57,33 @@ def granularize(
     >>> granularize(m, {"age": 5}, ranges={"age": (0, 100)}).attributes[0].size
     20
     """
-    ranges = check_named("ranges", ranges, check_microdata(m, people=True).qi)
-    frame = m.frame.copy(deep=False)
-    for name, width in check_named("granularity", granularity, m.qi).items():
+    frame = check_microdata(m, people=True).frame.copy(deep=False)
+    granularity = check_named("granularity", granularity, m.qi)
+    ranges = check_named("ranges", ranges, list(granularity))
+    for name, width in granularity.items():
         attribute = m.attribute(name)
         if not attribute.numeric:
             raise ColumnError(
                 f"{name!r} cannot be cut into intervals: it is not numeric, or has missing values"
             )
         step = exact_number(f"granularity of {name!r}", width, 0)
-        least, greatest = (
-            exact_number("a value", v, -np.inf) for v in attribute.positions[[0, -1]]
-        )
-        covering = float(least // step * step), float((greatest // step + 1) * step)
-        low, high = check_range(name, ranges.pop(name, covering))
-        first = exact_number("a bound", low, -np.inf)
-        steps = (exact_number("a bound", high, -np.inf) - first) / step
-        wrong = ""
-        if steps < 1 or steps.denominator > 1:
-            wrong = "is not a whole number of widths"
-        elif steps > MOST_INTERVALS:
-            wrong = f"has more than {MOST_INTERVALS:,} intervals: use a larger width"
-        elif least < low or greatest >= high:
-            wrong = f"must hold all values, from {float(least):g} to {float(greatest):g}"
-        else:
-            borders = np.array([float(first + i * step) for i in range(int(steps) + 1)])
-            if (np.diff(borders) <= 0).any():
-                wrong = "is too far from 0: floats cannot express the bounds"
-        if wrong:
-            raise ParameterError(
-                f"the range of {name!r}, [{low:g}, {high:g}) in widths of {width}, {wrong}"
+        least, most = (exact_number("a value", v, -np.inf) for v in attribute.positions[[0, -1]])
+        low, high = least // step * step, (most // step + 1) * step
+        if name in ranges:
+            low, high = (
+                exact_number("a bound", v, -np.inf) for v in check_range(name, ranges[name])
             )
-        if np.array_equal(borders, borders.astype(int)):
-            borders = borders.astype(int)
-        frame[name] = pd.cut(frame[name], borders, right=False)
-    if ranges:
-        raise ColumnError(f"ranges names {list(ranges)}, but granularity does not: add a width")
+        steps = (high - low) / step
+        whole = steps.denominator == 1 and steps <= MOST_INTERVALS
+        if not whole or not low <= least <= most < high:
+            raise ParameterError(
+                f"the range of {name!r}, [{float(low):g}, {float(high):g}), must be at most "
+                f"{MOST_INTERVALS:,} widths of {width} and hold all values, from "
+                f"{float(least):g} to {float(most):g}"
+            )
+        borders = np.array([low + i * step for i in range(int(steps) + 1)])
+        is_whole = step.denominator == low.denominator == 1
+        frame[name] = pd.cut(frame[name], borders.astype(int if is_whole else float), right=False)
     return m.replace(frame=frame)
 
 
@@ -111,7 +101,6 @@ def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microda
     Returns
     -------
     Microdata
-        The same rows and roles; only the order of the domains differs.
 
     Raises
     ------
@@ -133,11 +122,8 @@ def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microda
     for name, tree in check_hierarchies(taxonomies, m.qi).items():
         attribute = m.attribute(name)
         value_of = {str(value): value for value in attribute.values}
-        labels = tree.preorder()
-        if MISSING not in labels:
-            labels.append(MISSING)
-        lacking = sorted(set(value_of) - set(labels))
-        if lacking:
+        labels = dict.fromkeys([*tree.preorder(), MISSING])
+        if lacking := sorted(set(value_of) - set(labels)):
             raise HierarchyError(f"the taxonomy of {name!r} lacks its values {lacking[:5]}")
         order = [value_of[label] for label in labels if label in value_of]
         frame[name] = pd.Categorical(attribute.values[m.codes_of(name)], order)

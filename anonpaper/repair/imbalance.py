@@ -1,8 +1,7 @@
 """Imbalance of the sensitive attribute: whether, where, and how many rows would balance it.
 
-Algorithms 1 and 2 of majeed2024 compare the frequencies of two sensitive values. Here every value
-is compared with the most frequent one, which works for any number of values. Source: majeed2024,
-sections 4.1.3 to 4.1.5.
+Algorithms 1 and 2 of majeed2024 (sections 4.1.3 to 4.1.5) compare the frequencies of two sensitive
+values. Here every value is compared with the most frequent one, for any number of values.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def pattern_friendly(
     *,
     trees: int = 50,
     repeats: int = 3,
-    rows: int | None = 20_000,
+    rows: int = 20_000,
     seed: int | np.random.Generator = 0,
 ) -> pd.DataFrame:
     """Judge every quasi-identifier by frequency and by permutation importance.
@@ -39,7 +39,7 @@ def pattern_friendly(
     m, share : Microdata and float
         A table with a sensitive attribute, and the least share of the most frequent value, (0, 1].
     trees, repeats : trees of a forest, and shuffles of a column in each part; at least 1
-    rows, seed : rows drawn for the forests if there are more (None for all), and their seed
+    rows, seed : rows drawn for the forests if there are more, and their seed
 
     Returns
     -------
@@ -49,8 +49,8 @@ def pattern_friendly(
 
     Raises
     ------
-    ColumnError, InfeasibleError, ParameterError
-        No sensitive attribute; fewer than two values with three rows; a wrong parameter.
+    InfeasibleError
+        Fewer than two sensitive values have three rows.
 
     References
     ----------
@@ -67,19 +67,16 @@ def pattern_friendly(
         from sklearn.inspection import permutation_importance
         from sklearn.model_selection import StratifiedKFold
 
-    m = check_microdata(m)
     share = check_number("share", share, 0, 1, open_low=True)
-    check_integer("trees", trees, 1)
-    check_integer("repeats", repeats, 1)
+    trees, repeats = check_integer("trees", trees, 1), check_integer("repeats", repeats, 1)
     rng = generator(seed)
-    rows = m.n if rows is None else check_integer("rows", rows, 1)
-    part = m if rows >= m.n else m.sample(rows, rng)
-    if np.count_nonzero(part.sensitive_counts >= _FOLDS) < 2:
-        raise InfeasibleError(
-            f"fewer than two values of {m.sensitive!r} have {_FOLDS} rows or more, one per fold: "
-            "use more rows"
-        )
-    known = np.flatnonzero((part.sensitive_counts >= _FOLDS)[part.sensitive_codes])
+    rows = check_integer("rows", rows, 1)
+    part = m if rows >= check_microdata(m).n else m.sample(rows, rng)
+    frequent = part.sensitive_counts >= _FOLDS
+    if np.count_nonzero(frequent) < 2:
+        wanted = f"{_FOLDS} rows or more, one per fold: use more rows"
+        raise InfeasibleError(f"fewer than two values of {m.sensitive!r} have {wanted}")
+    known = frequent[part.sensitive_codes]
     x, y = part.codes[known], part.sensitive_codes[known]
     losses = []
     draw = int(rng.integers(2**31))

@@ -22,7 +22,7 @@ import pandas as pd
 
 from anonpaper import errors
 from anonpaper.files import cache_folder, sha256, whole_file
-from anonpaper.microdata import Attribute, Microdata, check_microdata
+from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = ["fuse", "quality", "synthesize"]
 
@@ -39,44 +39,34 @@ def synthesize(
 ) -> pd.DataFrame:
     """Sample rows with given sensitive values from SDV's CTGAN, trained on the table.
 
+    `needed` has the rows to sample per sensitive value. They come in its order, with the columns
+    ``m.qi`` and the sensitive one. Numbers are clipped to the real range, whole ones stay whole.
     CTGAN trains on rare values more often. Rows with other values are rejected, so a model with
-    few epochs may yield too few rows, which is a BudgetExceededError. The rows are kept in
-    $ANONPAPER_CACHE or data/cache, for equal data and settings. :func:`ap.gaussian_copula
+    few epochs may yield too few rows, which is a BudgetExceededError: :func:`ap.gaussian_copula
     <anonpaper.repair.copula.gaussian_copula>` is a model without training.
 
-    Parameters
-    ----------
-    m, needed : Microdata, and mapping of sensitive value to int
-        Real rows with a sensitive attribute, and the rows to sample.
-    epochs, seed : int
-        Training passes; the seed of numpy and torch before training and again before sampling, in
-        one thread.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The columns ``m.qi`` and the sensitive one; values of `needed` in its order. Numbers are
-        clipped to the real range, whole numbers stay whole. ``attrs`` has ``clipped``, the number
-        of clipped values, and ``seconds``, the original time of training and sampling.
+    `seed` is the seed of numpy and torch, before training and again before sampling. ``attrs`` of
+    the rows has ``clipped``, the number of clipped values, and ``seconds``, the original time of
+    training and sampling: the rows are kept in $ANONPAPER_CACHE or data/cache.
     """
     values = checked_needs(m, needed)
-    settings = {"batch_size": _BATCH, "epochs": errors.check_integer("epochs", epochs, 1)}
-    settings |= {"method": "ctgan", "seed": errors.check_integer("seed", seed, 0, 2**32 - 1)}
+    epochs = errors.check_integer("epochs", epochs, 1)
+    seed = errors.check_integer("seed", seed, 0, 2**32 - 1)
     real = _plain_frame(m)
     if not values:
         return _as_in(m, real.head(0))
-    packages = [f"{name} {_installed(name)}" for name in ("sdv", "ctgan", "torch")]
-    key = sha256(repr((
-        list(real.columns), pd.util.hash_pandas_object(real, index=False).to_numpy().tobytes(),
-        sorted(settings.items()), packages,
-    )))[:24]  # fmt: skip
-    key = f"{key}-{sha256(repr(list(values.items())))[:12]}.parquet"
-    sampled = cache_folder() / "models" / key
+    with errors.needs("synthesis"):
+        packages = [f"{name} {version(name)}" for name in ("sdv", "ctgan", "torch")]
+    content = pd.util.hash_pandas_object(real, index=False).to_numpy().tobytes()
+    settings = {"batch_size": _BATCH, "epochs": epochs, "method": "ctgan", "seed": seed}
+    key = sha256(repr((list(real.columns), content, sorted(settings.items()), packages)))[:24]
+    asked = sha256(repr(list(values.items())))[:12]
+    sampled = cache_folder() / "models" / f"{key}-{asked}.parquet"
     if not sampled.exists():
         began = time.perf_counter()
         with _quiet_and_seeded(seed) as sdv:
             model = sdv.single_table.CTGANSynthesizer(
-                _metadata(sdv, m), enable_gpu=False, epochs=epochs, batch_size=_BATCH
+                _metadata(sdv, real), enable_gpu=False, epochs=epochs, batch_size=_BATCH
             )
             model.fit({_TABLE: real})
             _seed(seed)
@@ -91,12 +81,9 @@ def synthesize(
 def _sampled(sdv, model, m: Microdata, code: int, rows: int) -> pd.DataFrame:
     """Sample rows under the condition of one sensitive value."""
     condition = sdv.sampling.Condition({str(m.sensitive): str(code)}, num_rows=rows)
-    try:
+    found = pd.DataFrame()
+    with contextlib.suppress(ValueError):  # not a single row was accepted
         found = model.sample_from_conditions([condition], max_tries_per_batch=_ROUNDS)[_TABLE]
-    except ValueError as error:
-        if "Unable to sample any rows" not in str(error):
-            raise
-        found = pd.DataFrame()
     if len(found) < rows:
         value = m.sensitive_attribute.values[code]
         raise errors.BudgetExceededError(
@@ -122,18 +109,24 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
     names = [*check_microdata(m, people=True).qi, *m.sensitives]
     if not isinstance(rows, pd.DataFrame):
         raise errors.ParameterError(f"rows must be a pandas DataFrame, got {type(rows).__name__}")
-    missing = [name for name in names if name not in rows.columns]
-    if missing:
+    if missing := [name for name in names if name not in rows.columns]:
         raise errors.ColumnError(f"synthetic rows lack the columns {missing}")
     columns = {}
-    for attribute in (m.attribute(name) for name in names):
-        added = rows[attribute.name].to_numpy(dtype=object)
-        _check_known(attribute, added)
-        both = np.concatenate([attribute.values[m.codes_of(attribute.name)], added])
-        kind = pd.CategoricalDtype(list(attribute.values), attribute.ordered)
-        columns[attribute.name] = (
-            pd.to_numeric(both) if attribute.numeric else pd.Categorical(both, dtype=kind)
-        )
+    for name in names:
+        attribute, added = m.attribute(name), rows[name].to_numpy(dtype=object)
+        both = np.concatenate([attribute.values[m.codes_of(name)], added])
+        if attribute.numeric:
+            columns[name], (low, high) = pd.to_numeric(both), attribute.positions[[0, -1]]
+            known = (columns[name] >= low) & (columns[name] <= high)
+        else:
+            kind = pd.CategoricalDtype(list(attribute.values), attribute.ordered)
+            columns[name] = pd.Categorical(both, dtype=kind)
+            known = ~columns[name].isna()
+        if not known.all():
+            raise errors.ColumnError(
+                f"synthetic values of {name!r} are unknown or out of the real range: "
+                f"{list(both[~known][:5])}"
+            )
     if m.person is not None:  # new numbers; every added row is another person
         people = pd.factorize(m.frame[m.person])[0]
         columns[m.person] = np.r_[people, people.max() + 1 + np.arange(len(rows))]
@@ -152,13 +145,12 @@ def quality(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
     theirs = _plain_frame(fuse(m, rows)).iloc[m.n :].reset_index(drop=True)
     with _quiet_and_seeded(0) as sdv:
         report = sdv.evaluation.evaluate_quality(
-            {_TABLE: real}, {_TABLE: theirs}, _metadata(sdv, m), verbose=False
+            {_TABLE: real}, {_TABLE: theirs}, _metadata(sdv, real), verbose=False
         )
-        found = report.get_properties().set_index("Property")["Score"].to_dict()
-        found["Overall"] = report.get_score()
+        found = report.get_properties().rename(columns={"Property": "property", "Score": "score"})
+        found.loc[len(found)] = {"property": "Overall", "score": report.get_score()}
     # SDV also reports properties between tables, which are not defined for one table.
-    rows = [{"property": name, "score": score} for name, score in found.items()]
-    return pd.DataFrame(rows).dropna().reset_index(drop=True)
+    return found.dropna().reset_index(drop=True)
 
 
 def checked_needs(m: Microdata, needed: Mapping[object, int]) -> dict[int, int]:
@@ -169,89 +161,60 @@ def checked_needs(m: Microdata, needed: Mapping[object, int]) -> dict[int, int]:
     values = {}
     for value, rows in needed.items():
         code = m.sensitive_attribute.code(value)
-        if not errors.check_integer(f"rows of {value!r}", rows, 0):
-            continue
-        if m.sensitive_counts[code] == 0:
+        values[code] = errors.check_integer(f"rows of {value!r}", rows, 0)
+        if values[code] and m.sensitive_counts[code] == 0:
             raise errors.InfeasibleError(
                 f"no real row has {m.sensitive!r} = {value!r} to learn from"
             )
-        values[code] = int(rows)
-    return values
+    return {code: rows for code, rows in values.items() if rows}
 
 
 def _plain_frame(m: Microdata) -> pd.DataFrame:
     """Write numbers as floats and everything else as the text of its code."""
     columns = {}
-    for attribute, codes, is_number in _columns(m):
-        if is_number:
-            if not np.isfinite(attribute.positions).all():
-                raise errors.ColumnError(f"{attribute.name!r} has numbers that are not finite")
-            columns[str(attribute.name)] = attribute.positions[codes]
+    for name in [*m.qi, m.sensitive]:
+        attribute, codes = m.attribute(name), m.codes_of(name)
+        if attribute.numeric and name != m.sensitive:
+            column = attribute.positions[codes]
+            if not np.isfinite(column).all():
+                raise errors.ColumnError(f"{name!r} has numbers that are not finite")
         else:
-            present = len(np.unique(codes))
-            if present > MOST_CATEGORIES:
+            column = codes.astype(str).astype(object)
+            if (present := len(np.unique(codes))) > MOST_CATEGORIES:
                 raise errors.ColumnError(
-                    f"{attribute.name!r} has {present} categories, more than {MOST_CATEGORIES}: "
-                    "group them, or drop the column (is it an identifier?)"
+                    f"{name!r} has {present} categories, more than {MOST_CATEGORIES}: group them, "
+                    "or drop the column (is it an identifier?)"
                 )
-            columns[str(attribute.name)] = codes.astype(str).astype(object)
+        columns[str(name)] = column
     return pd.DataFrame(columns)
 
 
-def _columns(m: Microdata) -> Iterator[tuple[Attribute, np.ndarray, bool]]:
-    """Yield the role columns and whether a model treats them as numbers."""
-    for attribute, codes in zip(m.attributes, m.codes.T, strict=True):
-        yield attribute, codes, attribute.numeric
-    yield m.sensitive_attribute, m.sensitive_codes, False
-
-
-def _metadata(sdv, m: Microdata):
-    kinds = {True: {"sdtype": "numerical"}, False: {"sdtype": "categorical"}}
-    columns = {str(a.name): kinds[is_number] for a, _, is_number in _columns(m)}
-    return sdv.metadata.Metadata.load_from_dict({"tables": {_TABLE: {"columns": columns}}})
+def _metadata(sdv, real: pd.DataFrame):
+    numbers = list(real.select_dtypes("number"))
+    kinds = {c: {"sdtype": "numerical" if c in numbers else "categorical"} for c in real}
+    return sdv.metadata.Metadata.load_from_dict({"tables": {_TABLE: {"columns": kinds}}})
 
 
 def _as_in(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
     """Convert sampled rows to the table's values; clip numbers to the real range."""
     columns, clipped = {}, 0
-    for attribute, _, is_number in _columns(m):
-        found = rows[str(attribute.name)].to_numpy()
-        if not is_number:
-            columns[attribute.name] = attribute.values[found.astype(int)]
+    for name in [*m.qi, m.sensitive]:
+        attribute, found = m.attribute(name), rows[str(name)].to_numpy()
+        if not attribute.numeric or name == m.sensitive:
+            columns[name] = attribute.values[found.astype(int)]
             continue
-        whole = all(float(value).is_integer() for value in attribute.values)
-        found, domain = found.astype(float), attribute.positions
+        domain = attribute.positions
+        whole = (domain % 1 == 0).all()
         found = np.round(found) if whole else found
         inside = np.clip(found, domain[0], domain[-1])
         clipped += int(np.count_nonzero(inside != found))
-        if whole:
-            columns[attribute.name] = inside.astype(int)
-            continue
         above = np.clip(np.searchsorted(domain, inside), 1, len(domain) - 1)
         lower, upper = domain[above - 1], domain[above]  # no finer digits than real ones
-        columns[attribute.name] = np.where(inside - lower <= upper - inside, lower, upper)
+        near = np.where(inside - lower <= upper - inside, lower, upper)
+        columns[name] = inside.astype(int) if whole else near
     frame = pd.DataFrame(columns)
     frame.attrs.update(clipped=clipped, seconds=rows.attrs.get("seconds", 0.0))
     return frame
-
-
-def _check_known(attribute: Attribute, values: np.ndarray) -> None:
-    if attribute.numeric:
-        numbers = pd.to_numeric(values).astype(float)
-        low, high = attribute.positions[0], attribute.positions[-1]
-        outside = values[~((numbers >= low) & (numbers <= high))]
-        where = f"outside of the real range, {low:g} to {high:g}"
-    else:
-        outside = values[~np.isin(values.astype(str), attribute.values.astype(str))]
-        where = "unknown"
-    if len(outside):
-        some = list(outside[:5])
-        raise errors.ColumnError(f"synthetic values of {attribute.name!r} are {where}: {some}")
-
-
-def _installed(name: str) -> str:
-    with errors.needs("synthesis"):
-        return version(name)
 
 
 def _seed(seed: int) -> None:
@@ -264,18 +227,18 @@ def _seed(seed: int) -> None:
 @contextlib.contextmanager
 def _quiet_and_seeded(seed: int) -> Iterator[ModuleType]:
     """Import SDV, silence it, use one thread, and restore global random states."""
-    _installed("sdv")
     # one instruction set for all processors, since others round otherwise; read on torch's import
     os.environ.setdefault("ATEN_CPU_CAPABILITY", "default")
     with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
         warnings.simplefilter("ignore")
-        import joblib
-        import sdv.evaluation
-        import sdv.metadata
-        import sdv.sampling
-        import sdv.single_table
-        import threadpoolctl  # scikit-learn brings it along
-        import torch
+        with errors.needs("synthesis"):
+            import joblib
+            import sdv.evaluation
+            import sdv.metadata
+            import sdv.sampling
+            import sdv.single_table
+            import threadpoolctl  # scikit-learn brings it along
+            import torch
 
         threads, numpy_state = torch.get_num_threads(), np.random.get_state()  # noqa: NPY002
         torch.set_num_threads(1)

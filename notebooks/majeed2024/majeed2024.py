@@ -55,7 +55,7 @@ def prepare(name: str, rows: int | None = None, seed: int = 0) -> tuple[Microdat
     raw = ap.load(name, **options)
     if rows is not None and rows < raw.n:  # drawn twice, a row could be learnt from and tested
         raw = ap.load(name, rows=rows, **options)
-    frame, account = clean(raw.frame.reset_index(drop=True), qi, sensitive, missing="category")
+    frame, account = clean(raw.frame.reset_index(drop=True), qi, sensitive)
     return raw.replace(frame=frame, domains=dict.fromkeys(frame)), account
 
 

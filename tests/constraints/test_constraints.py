@@ -25,20 +25,24 @@ def test_a_file_is_read_line_by_line(tmp_path):
     sigma = [*ap.examples.patients_constraints(), Constraint({"a[b]": "c & d"}, 0, 1)]
     path.write_text("\n".join(["# two lines", "# of comment", *map(str, sigma)]))
     assert dc.read_constraints(path) == sigma
-    path.write_text("# fine\n\nETH[Asian], 2, 5\nETH[Asian] 2, 5\n")
-    with pytest.raises(errors.ConstraintError, match=r"constraints.txt, line 4: 'ETH\[Asian\] 2"):
-        dc.read_constraints(path)
+    for wrong, says in (
+        ("ETH[Asian] 2, 5", r"'ETH\[Asian\] 2"),
+        ("ETH[Asian], 5, 2", "high must"),
+    ):
+        path.write_text(f"# fine\n\nETH[Asian], 2, 5\n{wrong}\n")
+        with pytest.raises(errors.ConstraintError, match=f"constraints.txt, line 4: {says}"):
+            dc.read_constraints(path)
 
 
 def test_values_are_found_by_how_they_are_written_and_close_ones_suggested():
     m = ap.examples.patients()
     assert Constraint.parse("AGE[32], 1, 2").target_rows(m).sum() == 2
-    with pytest.raises(errors.ConstraintError, match=r"'Asien' is not in the domain.*'Asian'"):
-        Constraint({"ETH": "Asien"}, 1, 2).target_rows(m)
-    with pytest.raises(errors.ConstraintError, match=r"has \['\d+'(, '\d+'){4}\] and others"):
-        Constraint({"AGE": "x"}, 1, 2).target_rows(m)
-    with pytest.raises(errors.ConstraintError, match=r"\['AGES'\] are not among"):
-        Constraint({"AGES": 32}, 1, 2).target_rows(m)
+    for target, says in (
+        ({"ETH": "Asien"}, r"'Asien' is not in the domain.*3 values have \['Asian'"),
+        ({"AGES": 32}, "'AGES' is not among"),
+    ):
+        with pytest.raises(errors.ConstraintError, match=says):
+            Constraint(target, 1, 2).target_rows(m)
 
 
 def test_counts_are_those_of_the_published_frame_for_every_kind_of_release():
@@ -86,9 +90,6 @@ def test_bounds_are_capped_by_what_exists_and_the_table_itself_can_have_them(bui
         assert all(c.low == c.target_rows(m).sum() for c in sigma)
         wider = build(m, ["race"], 1_500, slack=0.1)
         assert all(c.high <= 1.1 * c.low for c in wider)
-    for total in (1, 3_001, 10.0):
-        with pytest.raises(errors.ParameterError, match="total must be .* from 5 to 3000"):
-            build(m, ["race"], total)
     assert not any("Other" in c.target.values() for c in build(m, ["race"], without=["Other"]))
 
 
@@ -98,9 +99,6 @@ def test_the_conflict_rate_reaches_0_and_1():
     assert dc.conflict_rate(m, ethnicity) == dc.conflict_rate(m, []) == 0
     both = [*ethnicity, *dc.minimum_constraints(m, ["GEN"])]
     assert dc.conflict_rate(m, both) == 1
-    # Figure 2: {t8, t9, t10}, {t5, t6}, {t6, t7, t8, t10}: t6, t8, t10 of seven rows are in two.
-    sigma = ap.examples.patients_constraints()
-    assert dc.conflict_rate(m, sigma) == pytest.approx(3 / 6)
 
 
 @pytest.mark.parametrize(
@@ -110,21 +108,11 @@ def test_the_conflict_rate_reaches_0_and_1():
         (["ETH[African], 1, 2"], 3, "only 2 rows carry the target, fewer than k = 3"),
         (["ETH[Caucasian], 1, 1"], 2, "groups of k = 2 rows or more"),
         (["DIAG[Seizure], 0, 1"], 2, "2 rows carry it, and suppression does not hide it"),
-        (["ETH[Asian], 2, 3", "ETH[Asian], 2, 3"], 2, "bounded twice; both together are [2, 3]"),
-        (["ETH[Asian], 0, 1", "ETH[Asian], 2, 3"], 2, "the bounds exclude each other"),
-        (["GEN[Female], 0, 2", "GEN[Female] & ETH[Asian], 3, 3"], 2, "need 3 rows"),
-        (["CTY[Vancouver], 0, 3", "CTY[Vancouver] & GEN[Male], 2, 2",
-          "CTY[Vancouver] & GEN[Female], 2, 2"], 2, "need 4 rows that carry CTY[Vancouver] too"),
     ],
-)  # fmt: skip
+)
 def test_contradictions_are_found_and_named(sigma, k, says):
     m = ap.examples.patients()
-    sigma = [Constraint.parse(text) for text in sigma]
-    harmless = Constraint({"PRV": "AB"}, 0, 9)
-    found = dc.find_contradictions(m, [harmless, *sigma], k)
-    assert len(found) == 1 and set(found[0].culprits) <= set(sigma)
-    assert says in str(found[0])
-    with pytest.raises(errors.ConstraintError) as raised:
-        dc.require_satisfiable(m, [harmless, *sigma], k)
-    assert all(str(c) in str(raised.value) for c in found[0].culprits)
-    assert "PRV" not in str(raised.value)
+    sigma = [Constraint({"PRV": "AB"}, 0, 9), *map(Constraint.parse, sigma)]  # the first is fine
+    with pytest.raises(errors.ConstraintError, match=says) as raised:
+        dc.require_satisfiable(m, sigma, k)
+    assert str(sigma[1]) in str(raised.value) and "PRV" not in str(raised.value)

@@ -50,7 +50,7 @@ PEOPLE = pd.DataFrame({
 })  # fmt: skip
 ROWS = ap.Microdata(PEOPLE, ["age", "job"], "ill")
 AGES = table(age=[17, 90], sex=["f", "m"]).with_roles(["age", "sex"])
-MESSY = PEOPLE.head(4).assign(age=[30.0, np.nan, 150.0, 30.0], job=["a", "b", None, "a"])
+MESSY = PEOPLE.head(4).assign(age=[30.0, np.nan, 150.0, 30.0])
 SEARCH = {"k": 2, "evaluations": 200}
 
 CLEAN = partial(clean, frame=MESSY, qi=["age", "job"], sensitive="ill")
@@ -132,8 +132,6 @@ BAD = [
     (GRANULARIZE, ParameterError, "", [
         *({"granularity": {"age": width}} for width in (0, -5, NAN, np.inf, 1e-300, 1e-5, "5")),
         *({"ranges": {"age": bounds}} for bounds in ((0, 98), (20, 100), (0, 90)))]),
-    (ap.granularize, ParameterError, "floats",
-     [{"m": table(age=[2**53, 2**53 + 2]), "granularity": {"age": 1}}]),
     # -- publishing
     (partial(ap.recode, M.with_roles(["Age"])), ParameterError, "the recoding has the attributes",
      [{"r": ap.Recoding.identity(M.attributes)}]),
@@ -209,13 +207,8 @@ BAD = [
      [{"m": table(age=range(5), secrets=[0] * 5)}]),
     (find_imbalance, ParameterError, "", [{"m": ROWS, "threshold": 2}]),
     (find_imbalance, ColumnError, "", [{"m": PLAIN}]),
-    (CLEAN, ColumnError, "", [*each("qi", ["size"], ["ill"]), *each("ranges", {"name": (0, 1)},
-                                                                    {"job": (0, 1)})]),
-    (CLEAN, ParameterError, "", [*each("ranges", {"age": (0, 120)}, {"age": (5, 1)}),
-                                 *each("missing", "guess", "error")]),
-    (CLEAN, MissingValueError, "", [{"missing": "category"}]),
-    (CLEAN, EmptyTableError, "", [{"frame": MESSY.assign(age=NAN), "missing": "drop"}]),
-    (CLEAN, ColumnError, "", [{"frame": MESSY.assign(job=["a", 1, "b", 2]), "missing": "drop"}]),
+    (CLEAN, ColumnError, "", each("qi", ["size"], ["ill"])),
+    (CLEAN, MissingValueError, "'age': drop", [{}]),
     (pattern_friendly, InfeasibleError, "fold", [{"m": LONELY}]),
     (pattern_friendly, ParameterError, "", [{"m": HALVED, "share": 0}]),
     (partial(ap.in_preorder, M), HierarchyError, "M", [{"taxonomies": {"Gender": FLAT("F")}}]),
@@ -233,9 +226,8 @@ BAD = [
     (partial(synthesis.fuse, ROWS), ColumnError, "lack",
      [{"rows": PEOPLE.head(3).drop(columns="age")}]),
     # -- constraints
-    (CONSTRAINT, ConstraintError, r"a\[1\]: low 3 exceeds high 2", [{"low": 3}]),
-    (CONSTRAINT, ConstraintError, "", [{"low": -1}, {"target": {}}]),
-    (CONSTRAINT, ParameterError, "", [{"low": 1.5}, {"target": "a[1]"}]),
+    (CONSTRAINT, ParameterError, "", [{"low": 3}, {"low": -1}, {"low": 1.5}, {"target": {}},
+                                      {"target": "a[1]"}]),
     (Constraint.parse, ConstraintError, "", each("text",
         "a[b] 1, 2", "a[b], 1", "a, 1, 2", "[b], 1, 2", "a[b] & , 1, 2", "a[b] c[d], 1, 2",
         "a[b] & a[c], 1, 2", "a[b], one, 2", "a[b], 1.5, 2", "", "a[b, 1, 2", "a[b]], 1, 2")),
@@ -244,14 +236,14 @@ BAD = [
       for f in (constraints.minimum_constraints, constraints.average_constraints,
                 constraints.proportion_constraints)),
     # -- data sets
-    (VOTERS, ColumnError, "", each("columns", ["height"], ["name"])),
-    (VOTERS, ParameterError, "", [{"columns": []}, *each("share", 0, 1.1), {"outdated": -0.1}]),
+    (VOTERS, ColumnError, "", each("columns", ["height"], ["name"], [])),
+    (VOTERS, ParameterError, "", [*each("share", 0, 1.1), {"outdated": -0.1}]),
     (ap.load, AnonpaperError, "rows must be|missing must be|part must be", [
         {"name": "adult", **bad} for bad in (*each("rows", 0, 2.5), {"missing": "keep"},
                                              {"part": "second"})]),
     (ap.load, AnonpaperError, "has no parts, only .* leave part out", [{"name": "german",
                                                                         "part": "train"}]),
-    (ap.load, AnonpaperError, "did you mean 'adult'", [{"name": "adlut"}]),
+    (ap.load, AnonpaperError, "name must be 'adult', .*got 'adlut'", [{"name": "adlut"}]),
     (ap.load, AnonpaperError, "seed must be", [{"name": "sal", "seed": -1}]),
     (load_ipums, AnonpaperError, r"nowhere\.csv", [{"path": "nowhere.csv"}]),
     # -- tables, partitions, recodings, hierarchies, principles

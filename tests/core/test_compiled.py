@@ -119,4 +119,4 @@ def test_without_pyarrow_a_data_set_is_built_each_time(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     made = [loading.parsed("one", (), lambda n=n: pd.DataFrame({"n": [n]})) for n in (1, 2)]
     assert [frame["n"].item() for frame in made] == [1, 2]
-    assert not [*tmp_path.iterdir()]
+    assert not [*tmp_path.rglob("*.parquet")]

@@ -12,7 +12,6 @@ from scipy.stats import norm
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.errors import BudgetExceededError
 from anonpaper.repair import synthesis
 
 
@@ -23,50 +22,58 @@ def cache_elsewhere(tmp_path, monkeypatch):
 
 
 def people(n=240):
+    """Ages, weights with digits, a job that nobody has, and a secret that grows with age."""
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {
-            "age": rng.integers(20, 60, n),
-            "weight": rng.choice([50.5, 60.25, 70.0], n),
-            "job": pd.Categorical(rng.choice(list("ab"), n), list("abc")),
-            "ill": np.where(rng.random(n) < 0.25, "yes", "no"),
-        }
-    )
+    age = rng.integers(20, 60, n)
+    frame = pd.DataFrame({
+        "age": age, "weight": rng.choice([50.5, 60.25, 70.0], n),
+        "job": pd.Categorical(np.where(rng.random(n) < age / 60, "a", "b"), list("abc")),
+        "ill": np.where(rng.random(n) < age / 140, "yes", "no"),
+    })  # fmt: skip
     return ap.Microdata(frame, ["age", "weight", "job"], "ill")
 
 
-def test_models_are_trained_with_the_instructions_that_every_processor_has():
-    """With others the same seed gave other rows: AVX-512 adds up in another order than AVX2."""
-    synthesis._installed("sdv")  # raises here what its own process could only print
+def test_models_are_trained_in_one_thread_with_the_instructions_of_every_processor():
+    """AVX-512 adds up in another order than AVX2, and two threads of BLAS led to another model."""
     script = (
+        "import threadpoolctl\n"
         "from anonpaper.repair import synthesis\n"
-        "with synthesis._quiet_and_seeded(0):\n"
+        "with threadpoolctl.threadpool_limits(2), synthesis._quiet_and_seeded(0):\n"
         "    import torch\n"
-        "print(torch.backends.cpu.get_cpu_capability())"
+        "    pools = threadpoolctl.threadpool_info()\n"
+        "print(torch.backends.cpu.get_cpu_capability())\n"
+        "print(*sorted({(pool['user_api'], pool['num_threads']) for pool in pools}))"
     )
     kept = {k: v for k, v in os.environ.items() if k != "ATEN_CPU_CAPABILITY"}
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, env=kept)
-    assert done.stdout.strip() == "DEFAULT", done.stderr
+    if "NotInstalledError" in done.stderr or "threadpoolctl" in done.stderr:
+        pytest.skip(done.stderr)
+    assert done.stdout == "DEFAULT\n('blas', 1) ('openmp', 1)\n", done.stderr
 
 
-def test_without_sdv_a_synthesizer_says_what_to_install(monkeypatch):
+@pytest.mark.parametrize("call", [
+    lambda: synthesis.synthesize(people(), {"yes": 3}),
+    lambda: synthesis.quality(people(), people().frame),
+])  # fmt: skip
+def test_without_sdv_a_synthesizer_says_what_to_install(monkeypatch, call):
     def not_there(name):
         raise PackageNotFoundError(name)
 
     monkeypatch.setattr(synthesis, "version", not_there)
-    for call in (
-        lambda: synthesis.synthesize(people(), {"yes": 3}),
-        lambda: synthesis.quality(people(), people().frame),
-    ):
-        with pytest.raises(errors.NotInstalledError, match=r"\.\[synthesis\]"):
-            call()
+    monkeypatch.setitem(sys.modules, "sdv", None)
+    with pytest.raises(errors.NotInstalledError, match=r"\.\[synthesis\]"):
+        call()
 
 
 def test_added_rows_are_rare_in_range_and_repeatable(cache_elsewhere, monkeypatch):
     m, settings = people(), dict(epochs=2, seed=3)
     needed = ap.find_imbalance(m).needed
-    fused = synthesis.fuse(m, synthesis.synthesize(m, needed, **settings))
+    np.random.seed(7)  # noqa: NPY002 - the caller's global state must stay
+    expected = np.random.RandomState(7).random()
+    rows = synthesis.synthesize(m, needed, **settings)
+    assert np.random.random() == expected  # noqa: NPY002
+    fused = synthesis.fuse(m, rows)
     assert len(set(fused.sensitive_counts)) == 1
     real, added = fused.frame[~fused.synthetic], fused.frame[fused.synthetic]
     assert np.array_equal(real[m.qi].astype(str), m.frame[m.qi].astype(str))
@@ -74,58 +81,20 @@ def test_added_rows_are_rare_in_range_and_repeatable(cache_elsewhere, monkeypatc
     assert pd.api.types.is_integer_dtype(fused.frame["age"])
     assert set(added["weight"]) <= {50.5, 60.25, 70.0} and set(added["job"]) <= set("ab")
     assert [path.suffix for path in (cache_elsewhere / "models").iterdir()] == [".parquet"]
-    again = synthesis.fuse(m, synthesis.synthesize(m, needed, **settings))
+    pd.testing.assert_frame_equal(rows, synthesis.synthesize(m, needed, **settings))
     monkeypatch.setenv("ANONPAPER_CACHE", str(cache_elsewhere / "another"))
-    anew = synthesis.fuse(m, synthesis.synthesize(m, needed, **settings))
-    pd.testing.assert_frame_equal(fused.frame, again.frame)
-    pd.testing.assert_frame_equal(fused.frame, anew.frame)
-
-
-def test_the_threads_of_libraries_change_no_row():
-    """Mixtures fitted with two threads of BLAS led to another model of 50,000 people."""
-    import threadpoolctl
-
-    # as on a machine with two cores, also where the tests were given one
-    with threadpoolctl.threadpool_limits(2), synthesis._quiet_and_seeded(0):
-        inside = threadpoolctl.threadpool_info()
-    assert {pool["user_api"] for pool in inside} >= {"blas", "openmp"}
-    assert {pool["num_threads"] for pool in inside} == {1}
-
-
-def test_the_caller_s_random_state_is_left_alone():
-    np.random.seed(7)  # noqa: NPY002 - the global state is what is tested
-    expected = np.random.RandomState(7).random()
-    synthesis.synthesize(people(), {"yes": 5}, epochs=1)
-    assert np.random.random() == expected  # noqa: NPY002
-
-
-def test_a_model_that_never_yields_the_value_says_so(monkeypatch):
-    frame = people().frame.assign(ill=["yes"] + ["no"] * 239)
-    m = ap.Microdata(frame, ["age", "weight", "job"], "ill")
-    monkeypatch.setattr(synthesis, "_ROUNDS", 1)
-    with pytest.raises(BudgetExceededError, match="more epochs"):
-        synthesis.synthesize(m, {"yes": 200}, epochs=1)
-
-
-def test_quality_is_a_score_for_each_property():
-    m = people()
+    pd.testing.assert_frame_equal(rows, synthesis.synthesize(m, needed, **settings))
     report = synthesis.quality(m, m.frame.head(100)).set_index("property")["score"]
     assert {"Column Shapes", "Overall"} <= set(report.index)
     assert report.between(0, 1).all() and report["Column Shapes"] > 0.85
 
 
-def copula_people(n=4000, seed=0):
-    """A number, an ordered column that grows with it, one of its own, and a secret that does."""
-    rng = np.random.default_rng(seed)
-    age = rng.integers(20, 80, n)
-    school = pd.Categorical(
-        np.array(list("abcd"))[np.clip(age // 20 - 1 + rng.integers(0, 2, n), 0, 3)],
-        list("abcde"),
-        ordered=True,
-    )
-    frame = pd.DataFrame({"age": age, "school": school, "coin": rng.choice(["h", "t"], n)})
-    ill = np.where(rng.random(n) < (age - 15) / 80, "yes", "no")
-    return ap.Microdata(frame.assign(ill=ill), ["age", "school", "coin"], "ill")
+def test_a_model_that_never_yields_the_value_says_so(monkeypatch):
+    m = people()
+    m = m.replace(frame=m.frame.assign(ill=["yes"] + ["no"] * 239))
+    monkeypatch.setattr(synthesis, "_ROUNDS", 1)
+    with pytest.raises(errors.BudgetExceededError, match="more epochs"):
+        synthesis.synthesize(m, {"yes": 200}, epochs=1)
 
 
 def by_rejection(m, secret, rows, rng):
@@ -147,28 +116,26 @@ def by_rejection(m, secret, rows, rng):
 
 
 def test_rows_are_drawn_as_by_rejection_and_only_with_values_that_occur():
-    m, rng = copula_people(), np.random.default_rng(1)
-    expected = by_rejection(m, "yes", 800_000, rng)
+    m = people(4000)
+    expected = by_rejection(m, "yes", 800_000, np.random.default_rng(1))
     rows = ap.gaussian_copula(m, {"yes": len(expected)}, seed=1)
     assert set(rows["ill"]) == {"yes"}
-    assert set(rows["school"]) <= set("abcd"), "e is in the domain and occurs in no row"
-    codes = [
-        [attribute.code(value) for value in rows[attribute.name]] for attribute in m.attributes
-    ]
+    assert set(rows["job"]) <= set("ab"), "c is in the domain and occurs in no row"
+    codes = [[a.code(value) for value in rows[a.name]] for a in m.attributes]
     for mine, theirs in zip(codes, expected.T, strict=True):
         size = max(*mine, *theirs) + 1
         gap = (np.bincount(mine, minlength=size) - np.bincount(theirs, minlength=size)).cumsum()
         assert np.abs(gap).max() / len(expected) < 0.02
     mine, theirs = np.corrcoef(codes), np.corrcoef(expected, rowvar=False)
     assert np.abs(mine - theirs).max() < 0.02
-    assert theirs[0, 1] > 0.5, "there is dependence to find"
+    assert theirs[0, 2] < -0.1, "there is dependence to find"
 
 
 def test_a_seed_repeats_rows_and_fresh_entropy_does_not():
-    m, needed = copula_people(300), {"no": 3, "yes": 30}
+    m, needed = people(), {"no": 3, "yes": 30}
     once, again = (ap.gaussian_copula(m, needed, seed=5) for _ in range(2))
     pd.testing.assert_frame_equal(once, again)
     assert not once.equals(ap.gaussian_copula(m, needed))
     assert list(once["ill"]) == ["no"] * 3 + ["yes"] * 30
     fused = ap.synthesis.fuse(m, once)
-    assert (fused.n, fused.synthetic.sum()) == (333, 33)
+    assert (fused.n, fused.synthetic.sum()) == (273, 33)
