@@ -32,6 +32,7 @@ from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 
 import anonpaper
+from anonpaper.compendium.tables import manifest
 from anonpaper.datasets.fetching import BY_HAND, OFFICIAL, PACKAGE_INDEX, find_file
 from anonpaper.datasets.registry import dataset, registry
 from anonpaper.errors import ChecksumError, DatasetUnavailableError
@@ -198,9 +199,8 @@ def own_tree(name: str) -> dict[str, Path]:
     paper = name.partition("/")[0]
     found = [*NOTEBOOKS.glob("*/*.toml"), *(ROOT / "data" / "reference").iterdir()]
     figures = ROOT / "figures" / "paper"
-    if (share := figures / "manifest" / f"{name}.json").exists():
-        saved = json.loads(share.read_text(encoding="utf-8"))["outputs"]
-        found += [figures / path for path in saved if path.endswith((".csv", ".png"))]
+    if share := manifest(figures).get(name):
+        found += [figures / path for path in share["outputs"]]
         found += [NOTEBOOKS / f"{name}.ipynb", *(NOTEBOOKS / paper).rglob("*.py")]
     return {path.relative_to(ROOT).as_posix(): path for path in found}
 

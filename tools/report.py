@@ -15,7 +15,7 @@ import inputs
 import jinja2
 
 from anonpaper.compendium import claims, papers
-from anonpaper.compendium.tables import made_by
+from anonpaper.compendium.tables import made_by, manifest
 from anonpaper.files import write_whole
 
 PAPER = inputs.FIGURES / "paper"
@@ -57,7 +57,7 @@ def templates(folder: Path) -> jinja2.Environment:
 
 def judged_paper(key: str) -> dict:
     """Return what the templates say of a paper: its claims as rows, in order and by place."""
-    shares = inputs.known_shares(PAPER).values()
+    shares = manifest(PAPER).values()
     outputs = [one for share in shares for one in share["outputs"].items()]
     pictures = {
         about["of"]: f"paper/{path}"

@@ -14,10 +14,9 @@ import pandas as pd
 import pytest
 
 from anonpaper import plots
-from anonpaper.compendium import claims, provenance
+from anonpaper.compendium import claims, grids
 from anonpaper.compendium.grids import run_grid
-from anonpaper.compendium.results import Results
-from anonpaper.compendium.shown import COLOURS
+from anonpaper.compendium.results import COLOURS, Results
 from anonpaper.errors import ParameterError
 from anonpaper.microdata import Microdata
 
@@ -178,7 +177,7 @@ class TestResults:
         )
         results.figure(figure, "fig2a", data=NUMBERS, of="Figure 2a", timing=True)
         results.table(NUMBERS, "stars", caption="Stars")
-        manifest = json.loads((root / "manifest/xiao2010/1_example.json").read_text())
+        manifest = json.loads((root / "manifest.json").read_text())["xiao2010/1_example"]
         assert manifest["parameters"] == {"l": 4}
         assert manifest["data"][0]["origin"] == "stroke, somewhere"
         assert manifest["data"][0]["sha256"] == "ab12"
@@ -262,11 +261,6 @@ class TestResults:
         here = {"Results": Results, "levels": [2, 3], "seed": 7, "unrelated": 1}
         exec('results = Results.from_parameters("xiao2010", "1_one")', here)
         assert here["results"].parameters == {"levels": [2, 3], "seed": 7}
-        del here["seed"]
-        with pytest.raises(ParameterError, match=r"xiao2010/1_one are not set: \['seed'\]"):
-            exec('Results.from_parameters("xiao2010", "1_one")', here)
-        with pytest.raises(ParameterError, match="no 2_two.ipynb in notebooks/xiao2010"):
-            exec('Results.from_parameters("xiao2010", "2_two")', here)
 
 
 @pytest.fixture
@@ -281,8 +275,8 @@ def places(tmp_path, monkeypatch):
         monkeypatch.syspath_prepend(folder)
     (found[1] / "paper.toml").touch()
     monkeypatch.delitem(sys.modules, "together", raising=False)  # imported by another test
-    monkeypatch.setattr(provenance, "notebooks_folder", lambda: tmp_path / "notebooks")
-    monkeypatch.setattr(provenance, "PACKAGE", found[0])
+    monkeypatch.setattr(grids, "notebooks_folder", lambda: tmp_path / "notebooks")
+    monkeypatch.setattr(grids, "PACKAGE", found[0])
     return dict(zip(("package", "paper", "own"), found, strict=True))
 
 
@@ -306,7 +300,7 @@ def test_a_digest_covers_the_package_and_what_lies_beside_a_notebook(
     places, place, name, text, changed
 ):
     """An edit of words, of a claim, or of another paper, makes nothing again."""
-    before = [provenance.code_digest(module) for module in ("one2001", "together")]
+    before = [grids.code_digest(module) for module in ("one2001", "together")]
     (places[place] / name).write_text(text)
-    after = [provenance.code_digest(module) for module in ("one2001", "together")]
+    after = [grids.code_digest(module) for module in ("one2001", "together")]
     assert tuple(was != now for was, now in zip(before, after, strict=True)) == changed

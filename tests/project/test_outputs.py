@@ -11,8 +11,8 @@ from project.tools import ROOT, load_tool
 
 verify = load_tool("verify")
 MADE = ROOT / "figures" / "quick"
-EXPECTED = ROOT / "figures" / "expected"
-NAMES = sorted(verify.inputs.known_shares(ROOT / "figures" / "paper"))
+EXPECTED = ROOT / "figures" / "expected.json"
+NAMES = sorted(verify.manifest(ROOT / "figures" / "paper"))
 TRAINED = "majeed2024/"  # numbers of trained models: tools/verify.py compares their tables
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 DIFFERS = re.compile(
