@@ -12,17 +12,21 @@ the key has all of them, with the solutions. Students are rows of the learning p
 import argparse
 import copy
 import functools
+import io
 import itertools
 import random
 import re
 import shutil
 import string
+import warnings
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import nbformat
 import pandas as pd
 import yaml
 from nbgrader import preprocessors
+from traitlets.config import Config
 
 ROOT = Path(__file__).parents[1]
 LESSONS = ROOT / "notebooks" / "course"
@@ -72,6 +76,19 @@ def main(arguments: list[str] | None = None) -> None:
 def all_lessons() -> list[Path]:
     """Return the files of the lessons, in the order of their numbers."""
     return sorted(LESSONS.glob("*.ipynb"), key=lambda path: int(path.stem.partition("_")[0]))
+
+
+def run(source: str, names: dict) -> str:
+    """Run a cell among names, as a notebook does; return what it prints, or raise its error."""
+    from IPython.core.interactiveshell import InteractiveShell  # slow to import
+
+    config = Config({"HistoryManager": {"enabled": False}})
+    shell = InteractiveShell.instance(config=config, user_ns={"__name__": "lesson"})
+    shell.showtraceback = lambda *told, **options: None
+    shell.user_module, shell.user_ns = shell.prepare_user_module(user_ns=names)
+    with redirect_stdout(io.StringIO()) as printed, warnings.catch_warnings(action="ignore"):
+        shell.run_cell(source, silent=True).raise_error()
+    return printed.getvalue()
 
 
 def grade_id(cell) -> str:

@@ -10,18 +10,16 @@ pages fetch nothing.
 """
 
 import base64
-import io
 import re
 import shutil
 import struct
 import sys
-from contextlib import redirect_stdout
 from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
-from course import COURSE, LESSONS, ROOT, all_lessons
+from course import COURSE, LESSONS, ROOT, all_lessons, run
 from jinja2 import Template
 from nbconvert.filters import markdown2html
 from pygments.formatters import HtmlFormatter
@@ -68,9 +66,7 @@ def slides_of(path: Path) -> str:
 
 def ran(code: re.Match, names: dict) -> str:
     """Run code among the names of earlier code; return what its slide shows of it."""
-    with redirect_stdout(io.StringIO()) as printed:
-        exec(code[2], names)
-    shown = f"```python\n{code[2]}```\n\n```text\n{printed.getvalue()}```"
+    shown = f"```python\n{code[2]}```\n\n```text\n{run(code[2], names)}```"
     return shown if code[1] == "demo" else ""
 
 

@@ -48,24 +48,23 @@ def test_a_note_on_ethics_stands_before_every_attack(stem):
 # ---- the self-checks --------------------------------------------------------------------------
 
 
-def attempt(of, answer: str) -> BaseException | None:
+def attempt(of, names: dict, answer: str) -> BaseException | None:
     """Return what the self-check, or the answer itself, raises; None if it is taken.
 
     It runs in a copy of the names before the answer, as in a notebook.
     """
-    names = dict(of.names)
+    names = dict(names)
     try:
         for source in (answer, *of.checks):
-            grade.run(source, names)
+            course.run(source, names)
     except Exception as error:  # whatever an attempt may raise is what is asked for
         return error
     return None
 
 
 @functools.cache
-def exercises_of(stem):
-    names = grade.played(course.student_version(LESSONS[stem]))
-    return grade.exercises(LESSONS[stem], names)
+def names_of(stem):
+    return grade.played(course.student_version(LESSONS[stem]))
 
 
 @pytest.fixture(
@@ -80,17 +79,18 @@ def exercises_of(stem):
 def exercise(request):
     """An exercise, and answers to it by what the check says of them, if it is no right one."""
     stem, name = request.param
-    of = exercises_of(stem)[name]
-    return of, {said: written(of.stub, answer) for said, answer in ANSWERS[name].items()}
+    of, answers = grade.exercises(LESSONS[stem])[name], ANSWERS[name]
+    given = {said: written(of.stub, answer) for said, answer in answers.items()}
+    return of, names_of(stem)[name], given
 
 
 def test_the_empty_cell_and_wrong_answers_are_refused_for_what_is_wrong(exercise):
-    of, answers = exercise
+    of, names, answers = exercise
     found = [
         (answer, repr(error))
         for message, answer in [("", of.stub), *answers.items()]
         if message not in RIGHT
-        if type(error := attempt(of, answer)) is not AssertionError
+        if type(error := attempt(of, names, answer)) is not AssertionError
         or message not in str(error)
         or len(str(error).split()) < 3
     ]
@@ -98,8 +98,8 @@ def test_the_empty_cell_and_wrong_answers_are_refused_for_what_is_wrong(exercise
 
 
 def test_right_answers_are_taken_also_by_the_hidden_tests(exercise):
-    of, answers = exercise
-    errors = [attempt(of, answer) for answer in [of.solution, *map(answers.get, RIGHT)]]
+    of, names, answers = exercise
+    errors = [attempt(of, names, answer) for answer in [of.solution, *map(answers.get, RIGHT)]]
     assert [repr(error) for error in errors if error] == []
 
 
@@ -108,19 +108,19 @@ def test_right_answers_are_taken_also_by_the_hidden_tests(exercise):
 
 @pytest.mark.parametrize("stem", LESSONS)
 def test_answers_of_a_variant_are_right_for_it_and_mostly_wrong_for_another(stem):
-    names, lesson = grade.played(course.student_version(LESSONS[stem])), exercises_of(stem)
+    names, lesson = names_of(stem), grade.exercises(LESSONS[stem])
     one, other = (
-        grade.exercises(course.variant(LESSONS[stem], f"7/{who}"), names)
-        for who in ("one", "other")
+        grade.exercises(course.variant(LESSONS[stem], f"7/{who}")) for who in ("one", "other")
     )
     varied = {name for name in lesson if lesson[name].checks} & course.varied().keys()
     assert varied == course.varied().keys() & one.keys() != set()
     for name in varied:
         drawn, others = (course.drawn(name, f"7/{who}") for who in ("one", "other"))
-        error = attempt(one[name], one[name].solution)
+        error = attempt(one[name], names[name], one[name].solution)
         assert error is None, f"{name} with {drawn}: {error!r}"
-        assert attempt(one[name], one[name].stub) is not None
-        assert drawn == others or attempt(other[name], one[name].solution) is not None, name
+        assert attempt(one[name], names[name], one[name].stub) is not None
+        wrong = attempt(other[name], names[name], one[name].solution)
+        assert drawn == others or wrong is not None, name
 
 
 def test_a_student_gets_the_numbers_of_the_key(tmp_path, monkeypatch):
