@@ -10,6 +10,7 @@ The exit code is 1 if a ratio is above its limit.
 import ctypes
 import gc
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -33,6 +34,7 @@ from anonpaper.recoders.evaluation import Evaluator  # noqa: E402
 
 ROWS = int(os.environ.get("ANONPAPER_ROWS", "10_000_000"))  # of the table in files
 TEMPORARY = tempfile.TemporaryDirectory(prefix="bench-")  # removed in the end
+SIZES = [4_000_000, 1_000, 300, 2**21]  # more values than fit into one key of 64 bits
 load = cache(ap.load)
 
 
@@ -57,6 +59,11 @@ def peak(function: Callable[[], object]) -> int:
     The allocator first gives back what it kept, and the kernel's high-water mark is reset: unlike
     tracemalloc this also sees what compiled code allocates.
     """
+
+    def resident(field: str) -> int:
+        status = Path("/proc/self/status").read_text()
+        return 1024 * int(status.partition(f"{field}:")[2].split()[0])
+
     function()
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
@@ -64,12 +71,6 @@ def peak(function: Callable[[], object]) -> int:
     before = resident("VmRSS")
     function()
     return resident("VmHWM") - before
-
-
-def resident(field: str) -> int:
-    """Return a field of the kernel's account of this process, in bytes."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return 1024 * int(next(line.split()[1] for line in lines if line.startswith(f"{field}:")))
 
 
 @cache
@@ -138,14 +139,19 @@ def measured(distinct: int) -> None:
 
 @cache
 def unique_cells() -> list[np.ndarray]:
-    """3,000,000 rows whose tuple, secret and number do not fit into one key of 64 bits."""
+    """3,000,000 rows of tuple, secret and number."""
     rng = np.random.default_rng(0)
-    return [rng.integers(0, size, 3_000_000, np.int32) for size in (4_000_000, 1_000, 300, 2**21)]
+    return [rng.integers(0, size, 3_000_000, np.int32) for size in SIZES]
 
 
-def of_cells() -> Cells:
+def cells() -> Cells:
     """Sort these rows into cells."""
-    return Cells.of(unique_cells(), [4_000_000, 1_000, 300, 2**21], 3)
+    return Cells.of(unique_cells(), SIZES, 3)
+
+
+def lexsort() -> np.ndarray:
+    """Sort them by numpy."""
+    return np.lexsort(unique_cells()[::-1])
 
 
 @cache
@@ -182,11 +188,10 @@ def copy() -> None:
 
 
 @cache
-def evaluator() -> tuple[Evaluator, np.ndarray]:
-    """Return an evaluator of recodings of sal, and 200 random ones with any share of ones."""
-    found = Evaluator(sal())
-    share = np.linspace(0, 1, 200)[:, None]
-    return found, np.random.default_rng(0).random((200, found.n_bits)) < share
+def evaluated() -> pd.DataFrame:
+    """Evaluate 200 random recodings of sal, with any share of ones."""
+    found, share = Evaluator(sal()), np.linspace(0, 1, 200)[:, None]
+    return found.evaluate(np.random.default_rng(0).random((200, found.n_bits)) < share)
 
 
 def a_look(search: Callable[[], ap.Recoding]) -> float:
@@ -197,7 +202,7 @@ def a_look(search: Callable[[], ap.Recoding]) -> float:
 
 def first_result(call: str) -> float:
     """Return the processor time of a new process with an empty cache, on 1,000 rows of Adult."""
-    program = f"import anonpaper as ap; m = ap.load('adult', rows=1_000, seed=0); {call}"
+    program = f"import anonpaper as ap; m = ap.load('adult', rows=1_000, seed=0); ap.{call}"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryDirectory() as empty:
         given = os.environ | {"NUMBA_CACHE_DIR": empty}
@@ -216,86 +221,83 @@ def diva() -> ap.Partition:
     return fresh(ap.diva, census, sigma, 20)
 
 
-REQUIRED = [ap.DistinctLDiversity(3), ap.EntropyLDiversity(1.5), ap.TCloseness(0.6), ap.Theta(0.9)]
+def coded(table: Callable[[], ap.Microdata]) -> int:
+    """Return the bytes of a coded table."""
+    return table().codes.nbytes + table().sensitive_codes.nbytes
+
+
+def strict() -> ap.Partition:
+    """Run Mondrian with four principles."""
+    principles = ap.DistinctLDiversity(3), ap.EntropyLDiversity(1.5), ap.TCloseness(0.6)
+    return ap.mondrian(visits(), 50, require=[*principles, ap.Theta(0.9)])
+
+
+def nodes() -> ap.Recoding:
+    """Search the lattice of one level for each attribute."""
+    return ap.full_domain(visits(), 50, flat(), suppression=0.01)
+
+
 flat = cache(lambda: {a.name: ap.Hierarchy.flat(a.values) for a in visits().attributes})
 in_groups = cache(lambda: ap.suppress(people(), ap.mondrian(people(), 50)))
-FIRST = (
-    "ap.tp(m, 4)", "ap.tp_plus(m, 4)", "ap.hilbert(m, 4)", "ap.generalize(m, ap.mondrian(m, 10))",
-    "ap.klt(m, 10, 5, 0.5)", "ap.k_member(m, 10)", "ap.oka(m, 10)", "ap.tds(m, 3)",
-    "ap.balanced_classes(m, 10, 2)", "ap.full_domain(m, 10)", "ap.preference_search(m, 5)",
-)  # fmt: skip
+tp_plus, many_rows = partial(fresh, ap.tp_plus, sal, 6), partial(measured, 1_000_000)
+FIRST = """
+tp(m, 4); tp_plus(m, 4); hilbert(m, 4); mondrian(m, 10); klt(m, 10, 5, 0.5); k_member(m, 10)
+oka(m, 10); tds(m, 3); balanced_classes(m, 10, 2); full_domain(m, 10); preference_search(m, 5)
+"""
 
-#: By the yardstick: name -> the function that runs or measures it, and the limit of the ratio.
-IN_GROUPBYS = {
-    sal: {
-        "tp, sal": (partial(fresh, ap.tp, sal, 6), 3),
-        "tp_plus, sal": (partial(fresh, ap.tp_plus, sal, 6), 6),
-        "hilbert, sal": (partial(fresh, ap.hilbert, sal, 6), 6),
-        "reading sal from the cache": (lambda: ap.load("sal"), 10),
-    },
-    adult: {"klt, adult": (partial(fresh, ap.klt, adult), 300)},
-    census: {
-        "diva, census, 8 constraints": (diva, 100),
-        "k_member, census": (partial(fresh, ap.k_member, census, 20), 50),
-        "mondrian, census": (partial(fresh, ap.mondrian, census, 20), 5),
-    },
-    people: {
-        "mondrian, k": (lambda: ap.mondrian(visits(), 50), 10),
-        "mondrian, principles": (lambda: ap.mondrian(visits(), 50, require=REQUIRED), 15),
-        "mondrian, people": (lambda: ap.mondrian(people(), 50), 10),
-        "attackers": (lambda: ap.measure.attackers(in_groups()), 10),
-    },
-}
-
-
-def rows():
-    """Yield what is measured, its measurement, its yardstick's, and the limit, when asked."""
-    for table, of_table in IN_GROUPBYS.items():
-        for name, (function, limit) in of_table.items():
-            yield (f"{name} / pandas groupby", partial(seconds, function),
-                   partial(groupby, table), limit)  # fmt: skip
-    for name, search in {
-        "full_domain, a node": lambda: ap.full_domain(visits(), 50, flat(), suppression=0.01),
-        "tds, a step": lambda: ap.tds(visits(), 2, flat()),
-    }.items():
-        yield f"{name} / pandas groupby", partial(a_look, search), partial(groupby, people), 10
-    bits = lambda: evaluator()[0].evaluate(evaluator()[1])  # noqa: E731
-    yield ("200 recodings of sal / 200 pandas groupbys", partial(seconds, bits),
-           lambda: 200 * groupby(sal), 0.05)  # fmt: skip
-    yield ("cells / numpy lexsort", partial(seconds, of_cells),
-           partial(seconds, lambda: np.lexsort(unique_cells()[::-1])), 1)  # fmt: skip
-    yield ("1,000,000 values / 100 values", partial(seconds, partial(measured, 1_000_000)),
-           partial(seconds, partial(measured, 100)), 3)  # fmt: skip
-    yield (
-        f"scan to audit, {ROWS:,} rows / DuckDB's copy",
-        *(partial(seconds, function) for function in (scan_to_audit, copy)),
-        6,
-    )
-    for name, function, unit, limit in (
-        ("tp_plus, sal, bytes / coded table", partial(fresh, ap.tp_plus, sal, 6),
-         lambda: sal().codes.nbytes + sal().sensitive_codes.nbytes, 4),
-        ("diva, census, bytes / coded table", diva,
-         lambda: census().codes.nbytes + census().sensitive_codes.nbytes, 40),
-        ("1,000,000 values, bytes / 2 GB", partial(measured, 1_000_000), lambda: 2e9, 1),
-        ("scan to audit, bytes / 4 GiB", scan_to_audit, lambda: 2**32, 1),
-    ):  # fmt: skip
-        yield name, partial(peak, function), unit, limit
-    for call in FIRST:
-        yield f"{call}, new process / a second", partial(first_result, call), lambda: 1, 3
+#: What is measured beside a groupby of the rows of a table, how, and the limit of the ratio.
+IN_GROUPBYS = (
+    ("tp, sal", seconds, partial(fresh, ap.tp, sal, 6), sal, 3),
+    ("tp_plus, sal", seconds, tp_plus, sal, 6),
+    ("hilbert, sal", seconds, partial(fresh, ap.hilbert, sal, 6), sal, 6),
+    ("reading sal from the cache", seconds, partial(ap.load, "sal"), sal, 10),
+    ("klt, adult", seconds, partial(fresh, ap.klt, adult), adult, 300),
+    ("diva, census, 8 constraints", seconds, diva, census, 100),
+    ("k_member, census", seconds, partial(fresh, ap.k_member, census, 20), census, 50),
+    ("mondrian, census", seconds, partial(fresh, ap.mondrian, census, 20), census, 5),
+    ("mondrian, k", seconds, lambda: ap.mondrian(visits(), 50), people, 10),
+    ("mondrian, principles", seconds, strict, people, 15),
+    ("mondrian, people", seconds, lambda: ap.mondrian(people(), 50), people, 10),
+    ("attackers", seconds, lambda: ap.measure.attackers(in_groups()), people, 10),
+    ("full_domain, a node", a_look, nodes, people, 10),
+    ("tds, a step", a_look, lambda: ap.tds(visits(), 2, flat()), people, 10),
+    ("a recoding of sal", lambda run: seconds(run) / 200, evaluated, sal, 0.05),
+)
+#: The same beside other yardsticks.
+OTHERS = (
+    ("cells / numpy lexsort", seconds, cells, lambda: seconds(lexsort), 1),
+    ("a million values / 100", seconds, many_rows, lambda: seconds(partial(measured, 100)), 3),
+    (f"scan to audit, {ROWS:,} rows / copy", seconds, scan_to_audit, lambda: seconds(copy), 6),
+    ("tp_plus, sal, bytes / coded table", peak, tp_plus, partial(coded, sal), 4),
+    ("diva, census, bytes / coded table", peak, diva, partial(coded, census), 40),
+    ("a million values, bytes / 2 GB", peak, many_rows, lambda: 2e9, 1),
+    ("scan to audit, bytes / 4 GiB", peak, scan_to_audit, lambda: 2**32, 1),
+    *(
+        (f"{call.strip()}, new process / a second", first_result, call.strip(), lambda: 1, 3)
+        for call in re.split("[;\n]", FIRST.strip())
+    ),
+)
 
 
 def main(words: list[str]) -> int:
     """Measure all rows, or those whose name has one of the words; return 1 if one is above."""
     above = False
+    rows = [
+        (f"{name} / pandas groupby", how, run, partial(groupby, table), limit)
+        for name, how, run, table, limit in IN_GROUPBYS
+    ]
     print(f"{'':<64} {'measured':>10} {'yardstick':>10} {'ratio':>7} {'limit':>7}")
-    for name, value, unit, limit in rows():
+    for name, how, run, unit, limit in (*rows, *OTHERS):
         if words and not any(word in name for word in words):
             continue
-        found, of_unit = value(), unit()
+        found, of_unit = how(run), unit()
         over = found / of_unit > limit
         above |= over
-        print(f"{name:<64} {found:>10.4g} {of_unit:>10.4g} {found / of_unit:>7.2f} {limit:>7g}"
-              f"{'  ABOVE' if over else ''}", flush=True)  # fmt: skip
+        print(
+            f"{name:<64} {found:>10.4g} {of_unit:>10.4g} {found / of_unit:>7.2f} {limit:>7g}"
+            f"{'  ABOVE' if over else ''}",
+            flush=True,
+        )
     return int(above)
 
 

@@ -177,6 +177,8 @@ class TestResults:
         )
         results.figure(figure, "fig2a", data=NUMBERS, of="Figure 2a", timing=True)
         results.table(NUMBERS, "stars", caption="Stars")
+        with pytest.raises(ParameterError, match="two outputs of 1_example are named 'stars'"):
+            results.figure(figure, "stars", data=NUMBERS)
         manifest = json.loads((root / "manifest.json").read_text())["xiao2010/1_example"]
         assert manifest["parameters"] == {"l": 4}
         assert manifest["data"][0]["origin"] == "stroke, somewhere"
@@ -243,12 +245,6 @@ class TestResults:
         assert html == notebook.claims()._repr_html_(), "nothing random is in it"
         assert all(told in unescape(html) for told in [*shown.index, *shown.to_numpy().ravel()])
         assert "&lt;none&gt;" in html and COLOURS["not reproduced"] in html
-
-    def test_one_name_is_used_once(self, root, figure):
-        results = Results("xiao2010", notebook="1_example")
-        results.table(NUMBERS, "stars", caption="")
-        with pytest.raises(ParameterError, match="two outputs of 1_example are named 'stars'"):
-            results.figure(figure, "stars", data=NUMBERS)
 
     def test_parameters_are_those_of_the_notebook_as_they_are_now(self, tmp_path, monkeypatch):
         folder = tmp_path / "notebooks" / "xiao2010"

@@ -10,8 +10,7 @@ import nbformat
 import pandas as pd
 import pytest
 import yaml
-from project.lessons import secrets_of_lessons, written
-from project.tools import load_tool
+from project.helpers import load_tool, told, written
 
 course, grade = load_tool("course"), load_tool("grade")
 ANSWERS = yaml.safe_load((course.LESSONS / "answers.yaml").read_text())
@@ -31,8 +30,7 @@ def test_students_get_no_solution_no_model_answer_and_no_output(tmp_path, monkey
     assert not [name for name, text in written.items() if "### BEGIN" in text]
     cells = [cell for stem in LESSONS for cell in json.loads(written[f"{stem}.ipynb"])["cells"]]
     assert not [cell for cell in cells if cell.get("outputs")]
-    text = " ".join(" ".join("".join(cell["source"]) for cell in cells).split())
-    assert [secret for secret in secrets_of_lessons() if secret in text] == []
+    assert told(" ".join("".join(cell["source"]) for cell in cells)) == []
 
 
 @pytest.mark.parametrize("stem", LESSONS)

@@ -7,15 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import nbformat
 import pytest
 import yaml
-from project.lessons import written
-from project.tools import load_tool
+from project.helpers import ROOT, load_tool, written
 
-ROOT = Path(__file__).parents[2]
 course, grade = load_tool("course"), load_tool("grade")
 LESSONS = {path.stem: nbformat.read(path, 4) for path in course.all_lessons()}
 STEM = "11_deployed_noise"

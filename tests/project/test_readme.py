@@ -1,18 +1,16 @@
-"""The promises of README and guides: examples run, links lead somewhere, names exist."""
+"""README, guides and the papers' pages: examples run, links lead somewhere, names exist."""
 
 import re
 import shlex
-from pathlib import Path
 
 import pytest
-from project.tools import files_of_the_project
+from project.helpers import ROOT, files_of_the_project, load_tool
 
 from anonpaper.owner.cli import app, main
 
-ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 GUIDES = [README, *sorted(ROOT.glob("site/*.md"))]
-LINKED = [*GUIDES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", ROOT / "figures" / "README.md"]
+LINKED = [*GUIDES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *ROOT.glob("figures/*.md")]
 TEXT = "\n".join(path.read_text() for path in GUIDES)
 EXAMPLES = dict.fromkeys(re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL))  # each once
 
@@ -65,3 +63,14 @@ def test_commands_that_other_texts_name_exist():
     for name, module, command in named:
         assert module.rstrip(".") == "anonpaper", name
         assert command is None or command in commands, (name, command)
+
+
+def test_the_papers_pages_are_short_and_what_judging_the_tables_gives_now():
+    """After an edit of a claim: `make PROFILE=paper report`."""
+    pages = load_tool("report").pages()
+    for name, text in pages.items():
+        assert (ROOT / name).read_text() == text, f"{name}: run make PROFILE=paper report"
+        shown = re.sub(r"\]\([^)]*\)", "]", text)
+        assert len(re.findall(r"[^\s|]*\w[^\s|]*", shown)) <= 1500, name
+    there = {f"figures/{path.name}" for path in (ROOT / "figures").glob("*.md")}
+    assert there == pages.keys() - {"README.md"}

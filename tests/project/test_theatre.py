@@ -3,17 +3,15 @@
 import json
 import sys
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
-from project.browsers import FAULTS, PHONE, SCREEN, opened, serious
-from project.tools import load_tool
+from project.helpers import FAULTS, PHONE, ROOT, SCREEN, load_tool, opened, serious
 
 import anonpaper as ap
 from anonpaper.errors import AnonpaperError
 
-sys.path.append(str(Path(__file__).parents[2] / "site" / "theatre"))
+sys.path.append(str(ROOT / "site" / "theatre"))
 import scenes
 
 MOST_BYTES = 300_000
