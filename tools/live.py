@@ -30,6 +30,7 @@ from pathlib import Path
 from course import ROOT, all_lessons, public_version
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
+from report import templates
 
 import anonpaper
 from anonpaper.compendium.tables import manifest
@@ -71,7 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.path.append(folder)
         pages = [write_notebook(made, name, table | more, Path(folder)) for name in notebooks()]
         files = table | {"glue.py": PAGE / "glue.py"}
-        write_page(made, "index", files, PAGES="\n".join(f"<li>{page}</li>" for page in pages))
+        write_page(made, "index", files, pages=pages)
         theatre = of_theatre(made, table | more, Path(folder))
         (made / "theatre.json").write_text(json.dumps(theatre))
         if target.exists():
@@ -179,7 +180,7 @@ def write_notebook(made: Path, name: str, files: dict[str, Path], folder: Path) 
     for tree, places in trees.items():
         files[f"{tree}.tree.zip"] = packed(places, folder)
     note = PINNED["notes"].get(name, "")
-    given = {"TITLE": title, "NOTE": note, "CELLS": as_html(content, bool(note))}
+    given = {"title": title, "note": note, "cells": as_html(content, bool(note))}
     page, files = name.replace("/", "-"), files | {"glue.py": PAGE / "kernel.py"}
     size = write_page(made, page, files, **given)
     return f'<a href="{page}.html">{escape(title)}</a> ({size} MB)'
@@ -251,14 +252,14 @@ def as_html(notebook: dict, is_partial: bool) -> str:
     return "\n".join(parts)
 
 
-def write_page(made: Path, name: str, files: dict[str, Path], **marks: str) -> str:
+def write_page(made: Path, name: str, files: dict[str, Path], **given: object) -> str:
     """Write a page and, unless another page has them, its files; return their megabytes."""
     assets = [write_asset(path, of, made / "assets") for of, path in files.items()]
     size = f"{sum(one['bytes'] for one in assets) / 1e6:.0f}"
-    text = (PAGE / ("index.html" if name == "index" else "notebook.html")).read_text("utf-8")
-    for mark, value in ({"ASSETS": json.dumps(assets), "MB": size} | marks).items():
-        text = text.replace(f"@{mark}@", value)
-    (made / f"{name}.html").write_text(text, encoding="utf-8")
+    page = templates(PAGE.parent).get_template(
+        "live/index.html" if name == "index" else "live/notebook.html"
+    )
+    write_whole(made / f"{name}.html", page.render(assets=json.dumps(assets), mb=size, **given))
     return size
 
 

@@ -128,7 +128,7 @@ def write_theatre(folder: Path) -> None:
     names = {key: paper.name for key, paper in papers().items()}
     for key, play in scenes().PLAYS.items():
         notebook = next(NOTEBOOKS.glob(f"{key}/1_*.ipynb")).relative_to(NOTEBOOKS).with_suffix("")
-        page = report.templates(THEATRE).get_template("page.html").render(
+        page = report.templates(CONFIGURATION).get_template("theatre/page.html").render(
             paper=key, name=names[key], names=names, question=play.question, notebook=notebook,
             scene=scenes().as_json(key).replace("</", "<\\/"), assets=json.dumps(assets),
             size=f"{sum(one['bytes'] for one in assets) / 1e6:.0f}",
