@@ -28,13 +28,10 @@ import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 
 import anonpaper as ap  # noqa: E402
-from anonpaper.cells import Cells  # noqa: E402
 from anonpaper.constraints import proportion_constraints  # noqa: E402
-from anonpaper.recoders.evaluation import Evaluator  # noqa: E402
 
 ROWS = int(os.environ.get("ANONPAPER_ROWS", "10_000_000"))  # of the table in files
 TEMPORARY = tempfile.TemporaryDirectory(prefix="bench-")  # removed in the end
-SIZES = [4_000_000, 1_000, 300, 2**21]  # more values than fit into one key of 64 bits
 load = cache(ap.load)
 
 
@@ -116,45 +113,6 @@ def visits() -> ap.Microdata:
 
 
 @cache
-def many_values(distinct: int) -> tuple[ap.Microdata, ap.Partition]:
-    """1,000,000 rows with so many values of a quasi-identifier, in groups of ten neighbours."""
-    rng = np.random.default_rng(0)
-    n = 1_000_000
-    values = np.char.add("v", (rng.permutation(n) % distinct).astype(str))
-    frame = {"q": values, "r": rng.integers(0, 50, n), "s": rng.integers(0, 10, n)}
-    m = ap.Microdata(pd.DataFrame(frame), ["q", "r"], "s")
-    labels = np.empty(n, np.intp)
-    labels[m.cells.rows] = np.arange(n) // 10
-    return m, ap.Partition(labels)
-
-
-def measured(distinct: int) -> None:
-    """Write a release of such a table and take its measures."""
-    m, p = many_values(distinct)
-    rel = ap.generalize(m, p)
-    rel.frame  # noqa: B018
-    for name in ("stars", "ncp", "kl_divergence", "discernibility", "disclosure_risk"):
-        getattr(ap.measure, name)(rel)
-
-
-@cache
-def unique_cells() -> list[np.ndarray]:
-    """3,000,000 rows of tuple, secret and number."""
-    rng = np.random.default_rng(0)
-    return [rng.integers(0, size, 3_000_000, np.int32) for size in SIZES]
-
-
-def cells() -> Cells:
-    """Sort these rows into cells."""
-    return Cells.of(unique_cells(), SIZES, 3)
-
-
-def lexsort() -> np.ndarray:
-    """Sort them by numpy."""
-    return np.lexsort(unique_cells()[::-1])
-
-
-@cache
 def in_files() -> tuple[Path, object]:
     """Rows of occ in ten parquet files, three of ten ages changed, and DuckDB with 2 GB."""
     import ibis
@@ -185,13 +143,6 @@ def copy() -> None:
     """Let DuckDB copy these files."""
     folder, engine = in_files()
     engine.to_parquet(engine.read_parquet(f"{folder}/?.parquet"), folder / "copy")
-
-
-@cache
-def evaluated() -> pd.DataFrame:
-    """Evaluate 200 random recodings of sal, with any share of ones."""
-    found, share = Evaluator(sal()), np.linspace(0, 1, 200)[:, None]
-    return found.evaluate(np.random.default_rng(0).random((200, found.n_bits)) < share)
 
 
 def a_look(search: Callable[[], ap.Recoding]) -> float:
@@ -226,20 +177,10 @@ def coded(table: Callable[[], ap.Microdata]) -> int:
     return table().codes.nbytes + table().sensitive_codes.nbytes
 
 
-def strict() -> ap.Partition:
-    """Run Mondrian with four principles."""
-    principles = ap.DistinctLDiversity(3), ap.EntropyLDiversity(1.5), ap.TCloseness(0.6)
-    return ap.mondrian(visits(), 50, require=[*principles, ap.Theta(0.9)])
-
-
-def nodes() -> ap.Recoding:
-    """Search the lattice of one level for each attribute."""
-    return ap.full_domain(visits(), 50, flat(), suppression=0.01)
-
-
 flat = cache(lambda: {a.name: ap.Hierarchy.flat(a.values) for a in visits().attributes})
+STRICT = [ap.DistinctLDiversity(3), ap.EntropyLDiversity(1.5), ap.TCloseness(0.6), ap.Theta(0.9)]
 in_groups = cache(lambda: ap.suppress(people(), ap.mondrian(people(), 50)))
-tp_plus, many_rows = partial(fresh, ap.tp_plus, sal, 6), partial(measured, 1_000_000)
+tp_plus = partial(fresh, ap.tp_plus, sal, 6)
 FIRST = """
 tp(m, 4); tp_plus(m, 4); hilbert(m, 4); mondrian(m, 10); klt(m, 10, 5, 0.5); k_member(m, 10)
 oka(m, 10); tds(m, 3); balanced_classes(m, 10, 2); full_domain(m, 10); preference_search(m, 5)
@@ -256,21 +197,17 @@ IN_GROUPBYS = (
     ("k_member, census", seconds, partial(fresh, ap.k_member, census, 20), census, 50),
     ("mondrian, census", seconds, partial(fresh, ap.mondrian, census, 20), census, 5),
     ("mondrian, k", seconds, lambda: ap.mondrian(visits(), 50), people, 10),
-    ("mondrian, principles", seconds, strict, people, 15),
+    ("mondrian, STRICT", seconds, lambda: ap.mondrian(visits(), 50, require=STRICT), people, 15),
     ("mondrian, people", seconds, lambda: ap.mondrian(people(), 50), people, 10),
     ("attackers", seconds, lambda: ap.measure.attackers(in_groups()), people, 10),
-    ("full_domain, a node", a_look, nodes, people, 10),
+    ("full_domain, a node", a_look, lambda: ap.full_domain(visits(), 50, flat()), people, 10),
     ("tds, a step", a_look, lambda: ap.tds(visits(), 2, flat()), people, 10),
-    ("a recoding of sal", lambda run: seconds(run) / 200, evaluated, sal, 0.05),
 )
 #: The same beside other yardsticks.
 OTHERS = (
-    ("cells / numpy lexsort", seconds, cells, lambda: seconds(lexsort), 1),
-    ("a million values / 100", seconds, many_rows, lambda: seconds(partial(measured, 100)), 3),
     (f"scan to audit, {ROWS:,} rows / copy", seconds, scan_to_audit, lambda: seconds(copy), 6),
     ("tp_plus, sal, bytes / coded table", peak, tp_plus, partial(coded, sal), 4),
     ("diva, census, bytes / coded table", peak, diva, partial(coded, census), 40),
-    ("a million values, bytes / 2 GB", peak, many_rows, lambda: 2e9, 1),
     ("scan to audit, bytes / 4 GiB", peak, scan_to_audit, lambda: 2**32, 1),
     *(
         (f"{call.strip()}, new process / a second", first_result, call.strip(), lambda: 1, 3)
