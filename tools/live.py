@@ -12,7 +12,6 @@ page that was opened as a file may load scripts and nothing else.
 import argparse
 import base64
 import gzip
-import hashlib
 import io
 import json
 import os
@@ -37,7 +36,7 @@ from anonpaper.compendium.tables import manifest
 from anonpaper.datasets.fetching import BY_HAND, OFFICIAL, PACKAGE_INDEX, find_file
 from anonpaper.datasets.registry import dataset, registry
 from anonpaper.errors import ChecksumError, DatasetUnavailableError
-from anonpaper.files import cache_folder, write_whole
+from anonpaper.files import cache_folder, sha256, write_whole
 
 PAGE, NOTEBOOKS = ROOT / "site" / "live", ROOT / "notebooks"
 sys.path.append(str(PAGE))
@@ -87,30 +86,22 @@ def archives() -> list[dict[str, Path]]:
     """Return the checked files that all pages need, and those of notebooks; fetch missing ones."""
     pyodide, wheels, found = PINNED["pyodide"], PINNED["wheels"], []
     kept = cache_folder() / "live"
-    kept.mkdir(parents=True, exist_ok=True)
     given = Path(os.environ.get("ANONPAPER_PYODIDE", kept))
     for part in ("files", "notebooks"):
-        files = {}
-        for name in pyodide[part]:
-            files[name] = path = (given if (given / name).is_file() else kept) / name
-            if not path.is_file():
+        files = {name: (given if (given / name).is_file() else kept) / name
+                 for name in pyodide[part]}  # fmt: skip
+        named = {f"{of.replace('-', '_').replace('==', '-')}.whl": of for of in wheels[part]}
+        for name, path in (files := files | {name: kept / name for name in named}).items():
+            if not path.is_file() and name in named:
+                write_whole(path, downloaded(named[name]))
+            elif not path.is_file():
                 wheel = zipfile.ZipFile(io.BytesIO(downloaded(pyodide["mirror"])))
                 write_whole(path, wheel.read(pyodide["folder"] + name))
-        for requirement in wheels[part]:
-            path = kept / (requirement.replace("-", "_").replace("==", "-") + ".whl")
-            if not path.is_file():
-                write_whole(path, downloaded(requirement))
-            files[path.name] = path
         found.append(files)
-    each = b"".join(hash_of(path).digest() for files in found for path in files.values())
-    if (got := hashlib.sha256(each).hexdigest()) != PINNED["sha256"]:
+    each = "".join(sha256(path.read_bytes()) for files in found for path in files.values())
+    if (got := sha256(bytes.fromhex(each))) != PINNED["sha256"]:
         raise ChecksumError(f"{given}: files have the sha256 {got}, not that pinned: remove them")
     return found
-
-
-def hash_of(path: Path):
-    """Return the sha256 of a file."""
-    return hashlib.sha256(path.read_bytes())
 
 
 @cache
@@ -153,7 +144,7 @@ def locked(more: dict[str, Path], name: str, depends: list[str], **how: str) -> 
     path = next(path for file, path in more.items() if file.startswith(f"{name}-"))
     version = path.stem.split("-")[1]
     about = {"name": name, "version": version, "file_name": path.name, "imports": []}
-    about |= {"sha256": hash_of(path).hexdigest(), "unvendored_tests": False}
+    about |= {"sha256": sha256(path.read_bytes()), "unvendored_tests": False}
     return about | how | {"depends": depends}
 
 
@@ -219,7 +210,7 @@ def data_tree(name: str) -> dict[str, Path]:
 
 def packed(places: dict[str, Path], folder: Path) -> Path:
     """Write an archive of files by their places, once in a run."""
-    archive = folder / f"{hashlib.sha256(repr(places).encode()).hexdigest()}.zip"
+    archive = folder / f"{sha256(repr(places))}.zip"
     if not archive.exists():
         with zipfile.ZipFile(archive, "w") as stream:
             for place, path in sorted(places.items()):  # without times: equal content, equal bytes
@@ -270,7 +261,7 @@ def write_asset(path: Path, name: str, folder: Path) -> dict:
     if packed := name.endswith(UNPACKED):
         content = gzip.compress(content, mtime=0)
     script = f"asset('{base64.b64encode(content).decode()}')\n".encode()
-    at = f"{hashlib.sha256(script).hexdigest()[:16]}.js"
+    at = f"{sha256(script)[:16]}.js"
     (folder / at).write_bytes(script)
     return {"name": name, "packed": packed, "at": f"assets/{at}", "bytes": len(script)}
 

@@ -115,22 +115,21 @@ def _module(paper: str) -> dict[str, object]:
 def judged(paper: str, folder: Path) -> list[tuple[Claim, Finding]]:
     """Judge the claims of a paper from the csv files in its folder of results."""
     read = cache(read_table)
-    return [(one, _judged(one, Path(folder), read)) for one in claims_of(paper)]
 
+    def finding(one: Claim) -> Finding:
+        files = {name: Path(folder) / path for name, path in one.tables.items()}
+        for file in files.values():
+            if not file.is_file():
+                return cannot_be_tested(f"{file.name} is not there: its notebook has not run")
+            if read(file).empty:
+                return cannot_be_tested(f"{file.name} has no rows")
+        try:
+            return one(**{name: read(file).copy() for name, file in files.items()})
+        except Exception as error:
+            error.add_note(f"in the claim {one.name} of {paper}")
+            raise
 
-def _judged(one: Claim, folder: Path, read: Callable[[Path], pd.DataFrame]) -> Finding:
-    """Judge a claim, or say which of its tables is missing."""
-    files = {name: folder / path for name, path in one.tables.items()}
-    for file in files.values():
-        if not file.is_file():
-            return cannot_be_tested(f"{file.name} is not there: its notebook has not run")
-        if read(file).empty:
-            return cannot_be_tested(f"{file.name} has no rows")
-    try:
-        return one(**{name: read(file).copy() for name, file in files.items()})
-    except Exception as error:
-        error.add_note(f"in the claim {one.name} of {folder.name}")
-        raise
+    return [(one, finding(one)) for one in claims_of(paper)]
 
 
 # ---- numbers in words --------------------------------------------------------------------------

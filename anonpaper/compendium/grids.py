@@ -59,8 +59,7 @@ def run_grid(
     common : mapping, optional
         Objects for every call, such as a Microdata; read once by each worker.
     timing : bool, optional
-        Whether the function measures run times by :func:`timed`: settings then run one after
-        the other in this process, each time again.
+        Whether it measures by :func:`timed`: one after the other in this process, each time again.
 
     Examples
     --------

@@ -39,18 +39,9 @@ QUICK_RUN = "*From a quick run at small sizes: the paper edition does not have t
 class Results:
     """The figures and tables of one notebook, each saved with its origin.
 
-    Files go to <root>/<paper>/, and a description of their origin to <root>/manifest.json, updated
-    after each of them.
-
-    Parameters
-    ----------
-    paper, notebook : str
-        Name of the folder of notebooks, and of the notebook's file without its ending.
-    parameters : mapping, optional
-        The notebook's parameters as used, e.g. ``dict(levels=levels, seed=seed)``.
-    microdata : sequence of Microdata, optional
-        The tables of people behind the results. Figures made from a stand-in are stamped "stand-in
-        data"; a table that replaces another one is named under the figure.
+    Files go to <root>/<paper>/, and their origin to <root>/manifest.json, updated after each of
+    them: the parameters as used, and the tables of people behind the results. Figures made from a
+    stand-in are stamped "stand-in data"; a table that replaces another is named under the figure.
 
     Examples
     --------
@@ -101,23 +92,12 @@ class Results:
     ) -> None:  # fmt: skip
         """Save a figure as png, and its numbers as csv. Equal numbers give equal files.
 
-        Parameters
-        ----------
-        figure : Figure
-        name : str
-            Name of the files, without ending; unique within the paper.
-        data : DataFrame
-            The plotted numbers.
-        caption : str
-            What the axes show and what to see, as a literal text: the site puts it below the
-            figure, where it is also the alternative text.
-        of : str, optional
-            The figure of the paper, e.g. ``"Figure 2a"``; empty for our own.
-        timing : sequence of str or bool, optional
-            Columns with run times or numbers derived from them, which change from run to run; true
-            means all numbers with a decimal point.
-        microdata : sequence of Microdata, optional
-            The tables behind this figure, if they are not all of the notebook's.
+        Names of files are unique within the paper. `data` are the plotted numbers. The caption, a
+        literal text, says what the axes show and what to see: it is also the alternative text.
+        `of` is the figure of the paper, ``"Figure 2a"``, or empty for our own. `timing` names
+        columns with run times or numbers derived from them, which change from run to run; true
+        means all numbers with a decimal point. `microdata` are the tables behind this figure, if
+        they are not all of the notebook's.
         """
         _stamp(figure, self.microdata if microdata is None else microdata)
         files = {"png": plots.render(figure), "csv": _csv(data)}
@@ -225,14 +205,9 @@ def _stamp(figure: Figure, tables: Sequence[Microdata]) -> None:
 def answer(text: str, *, shown: str = "", sure: str = "") -> None:
     """Show the answer of a notebook: a bold sentence, how sure it is, and a figure or table.
 
-    Parameters
-    ----------
-    text : str
-        One sentence. Its numbers come from :func:`anonpaper.compendium.saved`.
-    shown : str, optional
-        Folder and name of the saved figure or table that shows it.
-    sure : str, optional
-        The sizes, seeds and intervals behind the sentence.
+    The numbers of the sentence come from :func:`anonpaper.compendium.saved`. `shown` is folder and
+    name of the saved figure or table that shows it, and `sure` has the sizes, seeds and intervals
+    behind the sentence.
 
     Examples
     --------
