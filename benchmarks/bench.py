@@ -15,7 +15,6 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Callable
 from functools import cache, partial
@@ -28,6 +27,7 @@ import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 
 import anonpaper as ap  # noqa: E402
+from anonpaper.compendium import timed  # noqa: E402
 from anonpaper.constraints import proportion_constraints  # noqa: E402
 
 ROWS = int(os.environ.get("ANONPAPER_ROWS", "10_000_000"))  # of the table in files
@@ -38,16 +38,15 @@ load = cache(ap.load)
 # ---- measuring --------------------------------------------------------------------------------
 
 
-def seconds(function: Callable[[], object], repeat: int = 1) -> float:
-    """Return the shortest of some runs, in processor time; a first one fills caches."""
-    function()
-    found = []
-    for _ in range(repeat):
-        gc.collect()
-        began = time.process_time()
-        function()
-        found.append(time.process_time() - began)
-    return min(found)
+def seconds(function: Callable[[], object]) -> float:
+    """Return the shorter of two runs, in processor time: the first one fills caches."""
+    return timed(function, 2)[0]
+
+
+def a_look(search: Callable[[], ap.Recoding]) -> float:
+    """Return the seconds that a search takes per recoding that it looks at."""
+    took, found = timed(search, 2)
+    return took / found.info["candidates"]
 
 
 def peak(function: Callable[[], object]) -> int:
@@ -75,7 +74,7 @@ def groupby(table: Callable[[], ap.Microdata]) -> float:
     """Return the seconds that pandas takes to group the coded quasi-identifiers of a table."""
     m = table()
     coded = pd.DataFrame(m.codes, columns=m.qi)
-    return seconds(lambda: coded.groupby(m.qi, sort=False).ngroup(), repeat=5)
+    return timed(lambda: coded.groupby(m.qi, sort=False).ngroup(), 5)[0]
 
 
 def fresh(algorithm: Callable, table: Callable[[], ap.Microdata], *given, **options) -> object:
@@ -143,12 +142,6 @@ def copy() -> None:
     """Let DuckDB copy these files."""
     folder, engine = in_files()
     engine.to_parquet(engine.read_parquet(f"{folder}/?.parquet"), folder / "copy")
-
-
-def a_look(search: Callable[[], ap.Recoding]) -> float:
-    """Return the seconds that a search takes per recoding that it looks at."""
-    found = []
-    return seconds(lambda: found.append(search())) / found[0].info["candidates"]
 
 
 def first_result(call: str) -> float:

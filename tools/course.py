@@ -114,12 +114,10 @@ def write_variants(seed: str, students: Path, folder: Path) -> None:
     unfit = [name for name in names if not re.fullmatch(r"(?!\.)[\w.@ -]+", name)]
     if unfit or len({*names}) < len(names):
         raise SystemExit(f"{students}: names are unique and fit for folders, not {unfit}")
-    for path in all_lessons():
-        lesson = nbformat.read(path, as_version=4)
-        for student in names:
-            own = variant(lesson, f"{seed}/{student}")
-            write(student_version(own), folder / "students" / student / path.name)
-            write(own, folder / "key" / student / path.name)
+    for path, student in itertools.product(all_lessons(), names):
+        own = variant(nbformat.read(path, 4), f"{seed}/{student}")
+        write(student_version(own), folder / "students" / student / path.name)
+        write(own, folder / "key" / student / path.name)
     rows = {who: {one: drawn(one, f"{seed}/{who}") for one in varied()} for who in names}
     pd.DataFrame(rows).T.rename_axis("student").to_csv(folder / "key" / "numbers.csv")
 
@@ -127,12 +125,8 @@ def write_variants(seed: str, students: Path, folder: Path) -> None:
 @functools.cache
 def varied() -> dict[str, dict]:
     """Return the form in which an exercise's arguments come, by grade id."""
-    listed = yaml.safe_load((LESSONS / "variants.yaml").read_text(encoding="utf-8"))
-    return {
-        exercise: form | {"at": at}
-        for form in listed.values()
-        for exercise, at in form["to"].items()
-    }
+    forms = yaml.safe_load((LESSONS / "variants.yaml").read_text(encoding="utf-8")).values()
+    return {name: form | {"at": at} for form in forms for name, at in form["to"].items()}
 
 
 def drawn(exercise: str, seed: str) -> int:
@@ -174,11 +168,8 @@ def renamed(source: str, name: str, new: str) -> str:
 def student_version(lesson):
     """Return a copy of a lesson without solutions, model answers and outputs.
 
-    Raises
-    ------
-    RuntimeError, ValidationError
-        nbgrader finds no end of a solution, a solution outside of a solution cell, or metadata
-        that are not valid.
+    nbgrader raises an error where it finds no end of a solution, a solution outside of a solution
+    cell, or metadata that are not valid.
     """
     student = copy.deepcopy(lesson)
     for step in (

@@ -315,7 +315,9 @@ def scene(paper: str) -> dict:
                        for a in map(m.attribute, names)}  # fmt: skip
     choices = product(*play.parameters.values())
     runs = [dict(zip(play.parameters, one, strict=True)) for one in choices]
-    return told | {"runs": {key_of(one): run(paper, m, one) for one in runs}}
+    # as in the page's address
+    keys = ["&".join(f"{name}={value}" for name, value in one.items()) for one in runs]
+    return told | {"runs": {key: run(paper, m, one) for key, one in zip(keys, runs, strict=True)}}
 
 
 def as_json(paper: str) -> str:
@@ -349,11 +351,6 @@ def edited(paper: str, cells: Sequence[Sequence[str]], parameters: Mapping) -> s
         frame[name] = pd.to_numeric(column) if m.attribute(name).numeric else column.astype(
             frame[name].dtype)  # fmt: skip
     return json.dumps(run(paper, m.replace(frame=frame), parameters))
-
-
-def key_of(parameters: Mapping) -> str:
-    """Return the name of a choice of parameters, as in the page's address."""
-    return "&".join(f"{name}={value}" for name, value in parameters.items())
 
 
 def people_of(m: Microdata) -> list[list[str]]:
