@@ -123,29 +123,27 @@ def downloaded(requirement: str) -> bytes:
 
 def own_files(folder: Path, more: dict[str, Path]) -> dict[str, Path]:
     """Return our files that every page needs: the package, the worker and Pyodide's lock."""
-    lock, about = folder / "pyodide-lock.json", folder / "METADATA"
-    packages = [  # one is linked to the other: Pyodide loads them itself
-        locked(more, "openblas", [], package_type="shared_library", install_dir="dynlib"),
-        locked(more, "scipy", ["openblas"], package_type="package", install_dir="site"),
-    ]
-    about_them = {"packages": {package["name"]: package for package in packages}}
-    lock.write_text(json.dumps({"info": PINNED["pyodide"]["info"]} | about_them))
+    lock, about, packages = folder / "pyodide-lock.json", folder / "METADATA", {}
+    for name, depends, kind, place in (  # one is linked to the other: Pyodide loads them itself
+        ("openblas", [], "shared_library", "dynlib"),
+        ("scipy", ["openblas"], "package", "site"),
+    ):
+        path = next(path for file, path in more.items() if file.startswith(f"{name}-"))
+        packages[name] = {"name": name, "version": path.stem.split("-")[1], "imports": []}
+        packages[name] |= {"file_name": path.name, "sha256": sha256(path.read_bytes())}
+        packages[name] |= {"package_type": kind, "install_dir": place, "depends": depends}
+    info = PINNED["pyodide"]["info"]
+    lock.write_text(json.dumps({"info": info, "packages": packages}))
     about.write_text(f"Metadata-Version: 2.1\nName: anonpaper\nVersion: {anonpaper.__version__}\n")
-    package = {f"anonpaper-{anonpaper.__version__}.dist-info/METADATA": about}
-    for path in (ROOT / "anonpaper").rglob("*.*"):
-        if "__pycache__" not in path.parts:
-            package[path.relative_to(ROOT).as_posix()] = path
+    files = [file for file in (ROOT / "anonpaper").rglob("*.*") if "__pycache__" not in file.parts]
+    package = in_project(files) | {f"anonpaper-{anonpaper.__version__}.dist-info/METADATA": about}
     own = {"anonpaper.whl": packed(package, folder), lock.name: lock}
     return own | {"worker.js": PAGE / "worker.js"}
 
 
-def locked(more: dict[str, Path], name: str, depends: list[str], **how: str) -> dict:
-    """Return the entry of a package in the lock file of Pyodide."""
-    path = next(path for file, path in more.items() if file.startswith(f"{name}-"))
-    version = path.stem.split("-")[1]
-    about = {"name": name, "version": version, "file_name": path.name, "imports": []}
-    about |= {"sha256": sha256(path.read_bytes()), "unvendored_tests": False}
-    return about | how | {"depends": depends}
+def in_project(files: list[Path]) -> dict[str, Path]:
+    """Return files by their places in the project."""
+    return {file.relative_to(ROOT).as_posix(): file for file in files}
 
 
 def notebooks() -> list[str]:
@@ -179,22 +177,20 @@ def write_notebook(made: Path, name: str, files: dict[str, Path], folder: Path) 
 
 def of_theatre(made: Path, files: dict[str, Path], folder: Path) -> list[dict]:
     """Write the files by which the theatre runs an edited table; return their places."""
-    found = [*NOTEBOOKS.glob("*/*.toml"), *NOTEBOOKS.rglob("*.py")]
-    found += [PAGE.parent / "theatre" / "scenes.py"]
-    tree = packed({path.relative_to(ROOT).as_posix(): path for path in found}, folder)
-    files = files | {"theatre.tree.zip": tree, "glue.py": PAGE / "kernel.py"}
+    scenes = PAGE.parent / "theatre" / "scenes.py"
+    tree = in_project([*NOTEBOOKS.glob("*/*.toml"), *NOTEBOOKS.rglob("*.py"), scenes])
+    files = files | {"theatre.tree.zip": packed(tree, folder), "glue.py": PAGE / "kernel.py"}
     return [write_asset(path, name, made / "assets") for name, path in files.items()]
 
 
 def own_tree(name: str) -> dict[str, Path]:
     """Return files of the project that a notebook uses, by their places in it."""
-    paper = name.partition("/")[0]
     found = [*NOTEBOOKS.glob("*/*.toml"), *(ROOT / "data" / "reference").iterdir()]
     figures = ROOT / "figures" / "paper"
     if share := manifest(figures).get(name):
         found += [figures / path for path in share["outputs"]]
-        found += [NOTEBOOKS / f"{name}.ipynb", *(NOTEBOOKS / paper).rglob("*.py")]
-    return {path.relative_to(ROOT).as_posix(): path for path in found}
+        found += [NOTEBOOKS / f"{name}.ipynb", *(NOTEBOOKS / name).parent.rglob("*.py")]
+    return in_project(found)
 
 
 def data_tree(name: str) -> dict[str, Path]:
@@ -247,9 +243,8 @@ def write_page(made: Path, name: str, files: dict[str, Path], **given: object) -
     """Write a page and, unless another page has them, its files; return their megabytes."""
     assets = [write_asset(path, of, made / "assets") for of, path in files.items()]
     size = f"{sum(one['bytes'] for one in assets) / 1e6:.0f}"
-    page = templates(PAGE.parent).get_template(
-        "live/index.html" if name == "index" else "live/notebook.html"
-    )
+    kind = "index" if name == "index" else "notebook"
+    page = templates(PAGE.parent).get_template(f"live/{kind}.html")
     write_whole(made / f"{name}.html", page.render(assets=json.dumps(assets), mb=size, **given))
     return size
 
