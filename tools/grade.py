@@ -126,6 +126,10 @@ def judge(one: Exercise, source: str, names: dict, channel, seconds: int) -> tup
     """
     if "".join(source.split()) in ("", "".join(one.stub.split())):
         return 0, "no answer"
+
+    def too_long(*given):
+        raise RuntimeError(TOO_LONG)
+
     signal.signal(signal.SIGALRM, too_long)
     signal.alarm(seconds)
     try:
@@ -143,11 +147,6 @@ def judge(one: Exercise, source: str, names: dict, channel, seconds: int) -> tup
     finally:
         signal.alarm(0)
     return one.points, ""
-
-
-def too_long(*given) -> None:
-    """End what takes too long."""
-    raise RuntimeError(TOO_LONG)
 
 
 def plain(text: str) -> str:
@@ -243,17 +242,16 @@ def main(arguments: list[str] | None = None) -> None:
         ProcessPoolExecutor(None, spawn, max_tasks_per_child=1) as pool,
     ):
         zipfile.ZipFile(given.handed_in).extractall(scratch)
-        files, tasks = sorted(Path(scratch).glob("*/*.ipynb")), []
         lessons = {path.name: path for path in course.all_lessons()}
-        for name in sorted({file.name for file in files}):
-            of_lesson = [file for file in files if file.name == name]
-            if name in lessons:
-                bare = course.student_version(nbformat.read(lessons[name], 4))
+        files, tasks = sorted(Path(scratch).glob("*/*.ipynb")), []
+        for file in files:
+            if file.name not in lessons:
+                print(f"{student_of(file)} handed in {file.name}, which is no lesson: left out")
+        for name, path in lessons.items():
+            if of_lesson := [file for file in files if file.name == name]:
+                bare = course.student_version(nbformat.read(path, 4))
                 options = (of_lesson, given.seed, given.seconds)
-                tasks.append(pool.submit(grade_lesson, lessons[name], bare, *options))
-            else:
-                told = ", ".join(map(student_of, of_lesson))
-                print(f"{name} is no lesson, and left out: {told} handed it in")
+                tasks.append(pool.submit(grade_lesson, path, bare, *options))
         rows = [row for task in tasks for row in task.result()]
     table = pd.DataFrame(rows, columns=COLUMNS).sort_values(COLUMNS[:3])
     given.to.parent.mkdir(parents=True, exist_ok=True)

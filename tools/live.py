@@ -1,7 +1,6 @@
 """Write pages that run in a browser: build/live/index.html for a table, others for notebooks.
 
-    live.py             fetch and check what is missing, and write the pages
-    live.py --to DIR    write them to another folder
+    live.py [FOLDER]    fetch and check what is missing, and write the pages; to build/live
 
 site/live holds the pages. Python for the browser (Pyodide) is sought in the folder that
 ANONPAPER_PYODIDE names, then in a wheel of the package index. Every file is checked against the
@@ -9,7 +8,6 @@ sha256 in site/live/archives.toml. Each becomes a script that hands its bytes to
 page that was opened as a file may load scripts and nothing else.
 """
 
-import argparse
 import base64
 import gzip
 import io
@@ -49,11 +47,8 @@ SCROLLS = r'(<table|class="math block")'  # on a phone: also by keyboard
 UNPACKED = (".js", ".wasm", ".py")  # packed for the page; wheels are packed already
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Parse the command line, write the pages and return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--to", type=Path, default=ROOT / "build" / "live")
-    target = parser.parse_args(arguments).to
+def main(target: Path = ROOT / "build" / "live") -> int:
+    """Write the pages and return the exit code."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".live-") as folder:
         try:
@@ -262,4 +257,4 @@ def write_asset(path: Path, name: str, folder: Path) -> dict:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*map(Path, sys.argv[1:])))

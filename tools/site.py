@@ -1,14 +1,12 @@
 """Write the site: notebooks, lessons, papers and guides, to read without a network.
 
-    site.py             -> build/site/index.html
-    site.py --to DIR    -> DIR/index.html
+    site.py [FOLDER]    -> FOLDER/index.html, by default in build/site
 
 Lessons are shown as students get them, and results are those of the paper edition. Pages made from
 site/pages are staged beside files of the project. Sphinx makes HTML from them, and site/conf.py
 leads links to pages. The folder of the site is replaced as a whole.
 """
 
-import argparse
 import json
 import os
 import re
@@ -48,11 +46,8 @@ WATCHED = {
 LIVE = ROOT / "build" / "live" / "index.html"  # made by `make live`; it names its other files
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Parse the command line, write the site and return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--to", type=Path, default=ROOT / "build" / "site")
-    target = parser.parse_args(arguments).to
+def main(target: Path = ROOT / "build" / "site") -> int:
+    """Write the site and return the exit code."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".site-") as folder:
         source, html = Path(folder, "source"), Path(folder, "html")
@@ -196,4 +191,4 @@ def package_modules() -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*map(Path, sys.argv[1:])))

@@ -228,14 +228,13 @@ def share(condition, **options) -> Finding:
     return by_intervals([share_interval(true, n)] if n else [], **(told | options))
 
 
-def shown_once(shows, *, measured: str = "", why: str = "") -> Finding:
+def shown_once(shows, measured: str = "") -> Finding:
     """Judge what a paper shows of one run, or of one setting that it does not print.
 
     Reproduced if at least half of our draws show it, in part if one in twenty does.
     """
     often = np.mean(np.ravel(shows))
-    measured = measured or f"{np.sum(shows)} of {np.size(shows)} runs of ours show it"
-    return _finding(often >= 0.5, often >= 0.05, measured, "", why, "")
+    return _finding(often >= 0.5, often >= 0.05, measured, "", "", "")
 
 
 def by_intervals(
@@ -271,9 +270,7 @@ def by_intervals(
     return replace(found, verdict=UNDECIDED) if undecided else found
 
 
-def one_more_run(
-    runs: pd.DataFrame, published, *, measured: str = "", why: str = "", show: str = "{:.3g}"
-) -> Finding:
+def one_more_run(runs: pd.DataFrame, published) -> Finding:
     """Judge published single runs, one for each row: each could be one more run of ours."""
     rows, published = _rows(runs), np.asarray(published, dtype=float)
     if published.shape != (len(rows),) or np.isnan(published).any():
@@ -283,14 +280,13 @@ def one_more_run(
         low, high = np.transpose([prediction_interval(row, level=level) for row in rows])
         return (low <= published) & (published <= high)
 
-    fit = inside(LEVEL)
+    fit, ends = inside(LEVEL), [prediction_interval(row) for row in rows]
     most, told = fit.mean() >= MOSTLY, f"{fit.sum()} of {len(fit)} published numbers fit"
-    ends = [prediction_interval(row) for row in rows]
-    interval = f"of one run, {_reach(ends, runs.index, show)} (95 % each)"
+    interval = f"of one run, {_reach(ends, runs.index, '{:.3g}')} (95 % each)"
+    if most and min(map(len, rows)) < FEWEST_RUNS:
+        return Finding(UNDECIDED, told, interval, told)
     whole = most and inside(level_of_each(len(rows))).all()
-    found = _finding(whole, most, measured or told, interval, why, told)
-    few = most and min(map(len, rows)) < FEWEST_RUNS
-    return replace(found, verdict=UNDECIDED) if few else found
+    return _finding(whole, most, told, interval, "", told)
 
 
 def cannot_be_tested(reason: str, measured: str = "") -> Finding:
@@ -326,11 +322,6 @@ def _rows(draws) -> list[np.ndarray]:
     if any(row.ndim != 1 or not row.size or np.isnan(row).any() for row in rows):
         raise ParameterError("draws are settings x draws, and no measurement is missing")
     return rows
-
-
-def on_average(draws: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean over settings, draw by draw, as one setting."""
-    return draws.mean().to_frame("on average").T
 
 
 def steps(values: pd.Series | pd.DataFrame, along: str) -> pd.Series | pd.DataFrame:

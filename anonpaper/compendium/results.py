@@ -186,17 +186,17 @@ def _csv(frame: pd.DataFrame) -> str:
 
 def _stamp(figure: Figure, tables: Sequence[Microdata]) -> None:
     """Stamp a figure whose data are stand-ins, and name tables that replace others below it."""
-    origins = [table.origin for table in tables]
-    if any(getattr(origin, "stand_in", False) for origin in origins):
+    origins = [table.origin for table in tables if is_dataclass(table.origin)]
+    if any(origin.stand_in for origin in origins):
         plots.stamp(figure)
     # without the words in brackets, the line fits under a figure of one column
-    substitutes = [
-        f"{origin.dataset}, in place of {origin.substitute_for.partition(' (')[0]}"
+    replaced = {
+        f"{origin.dataset}, in place of {origin.substitute_for.partition(' (')[0]}": None
         for origin in origins
-        if getattr(origin, "substitute_for", None)
-    ]
-    if substitutes:
-        plots.footer(figure, "data: " + "; ".join(dict.fromkeys(substitutes)))
+        if origin.substitute_for
+    }
+    if replaced:
+        plots.footer(figure, "data: " + "; ".join(replaced))
 
 
 # ---- what readers see -------------------------------------------------------------------------
@@ -252,14 +252,9 @@ def _edition_in_words(name: str, own: Mapping) -> str:
     return f"*Results below: the paper edition, with {told}. A quick run has the values above.*"
 
 
-#: Verdict -> background of its cell.
-COLOURS = {
-    judge.REPRODUCED: "#d9efdd",
-    judge.IN_PART: "#f6f0cc",
-    judge.NOT_REPRODUCED: "#fbdde1",
-    judge.UNDECIDED: "#e9e3f3",
-    judge.CANNOT_BE_TESTED: "#dde7f2",
-}
+#: Verdict -> background of its cell, the worst first.
+COLOURS = ("#fbdde1", "#e9e3f3", "#dde7f2", "#f6f0cc", "#d9efdd")
+COLOURS = dict(zip(judge.VERDICTS, COLOURS, strict=True))
 
 
 class Verdicts(pd.DataFrame):

@@ -86,14 +86,13 @@ def test_what_cannot_be_judged_is_refused(judge, given, told):
         judge(*given)
 
 
-def test_numbers_in_words_steps_and_averages():
+def test_numbers_in_words_and_steps():
     assert c.span([1, 2300.4]) == "1 to 2,300" and c.span([2, 2]) == "2"
     index = pd.MultiIndex.from_tuples([("OCC", 2)], names=["table", "l"])
     assert c.listed(pd.Series([0.5], index)) == "OCC l = 2: 0.5"
     frame = pd.DataFrame({"table": list("AABB"), "l": [4, 2, 2, 4], "y": [3, 1, 5, 4]})
     curve = frame.set_index(["table", "l"])["y"]
     assert c.steps(curve, along="l").to_dict() == {("A", 4): 2, ("B", 4): -1}
-    assert c.on_average(pd.DataFrame([[1, 2], [3, 4]])).to_numpy().tolist() == [[2, 3]]
 
 
 def test_claims_are_judged_from_files(tmp_path, monkeypatch):

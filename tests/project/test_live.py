@@ -82,7 +82,7 @@ class Live:
 def folder(tmp_path_factory):
     """The pages; a skip says why Pyodide cannot be had."""
     folder = tmp_path_factory.mktemp("live") / "page"
-    build = [sys.executable, ROOT / "tools" / "live.py", "--to", folder]
+    build = [sys.executable, ROOT / "tools" / "live.py", folder]
     done = subprocess.run(build, capture_output=True, text=True, cwd=ROOT)
     if done.returncode == 1 and "cannot be had" in done.stderr:
         pytest.skip(f"no Pyodide: {done.stderr.strip()}")

@@ -12,7 +12,7 @@ from project.helpers import FAULTS, PHONE, ROOT, SCREEN, WIDE, load_tool, opened
 def site(tmp_path_factory):
     """The site, built from what is committed or was run."""
     folder = tmp_path_factory.mktemp("site") / "html"
-    assert load_tool("site").main(["--to", str(folder)]) == 0
+    assert load_tool("site").main(folder) == 0
     return folder
 
 
