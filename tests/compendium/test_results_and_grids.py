@@ -133,10 +133,9 @@ class TestResults:
             results.figure(figure, "stars", data=NUMBERS)
         manifest = json.loads((root / "manifest.json").read_text())["xiao2010/1_example"]
         assert manifest["parameters"] == {"l": 4}
-        assert (
-            manifest["data"][0]["origin"] == "stroke: stroke.csv (official address, sha256 ab12)"
-        )
-        assert manifest["data"][0]["sha256"] == "ab12"
+        (data,) = manifest["data"]
+        assert data["origin"] == "stroke: stroke.csv (official address, sha256 ab12)"
+        assert (data["rows"], data["sha256"]) == (3, "ab12")
         timing = {path: about["timing"] for path, about in manifest["outputs"].items()}
         assert timing.pop("xiao2010/stars.csv") is False
         assert timing == {"xiao2010/fig2a.csv": True, "xiao2010/fig2a.png": True}

@@ -1,18 +1,19 @@
-"""What a student's version of a lesson may not show, and what its self-checks must refuse.
+"""What lessons and slides may not show, and what self-checks must refuse.
 
 That every self-check passes on the solutions is seen by `make`, which executes the sources.
 """
 
 import functools
 import json
+import re
 
 import nbformat
 import pandas as pd
 import pytest
 import yaml
-from project.helpers import load_tool, told, written
+from project.helpers import load_tool, opened, told, written
 
-course, grade = load_tool("course"), load_tool("grade")
+course, grade, slides = map(load_tool, ("course", "grade", "slides"))
 ANSWERS = yaml.safe_load((course.LESSONS / "answers.yaml").read_text())
 RIGHT = ("right", "also right")
 LESSONS = {path.stem: nbformat.read(path, 4) for path in course.all_lessons()}
@@ -131,3 +132,50 @@ def test_a_student_gets_the_numbers_of_the_key(tmp_path, monkeypatch):
         given = (tmp_path / "students" / who / path.name).read_text()
         n = numbers.loc[who, "lesson1-exercise1"]
         assert f"the same band of {n}, and" in given and "SOLUTION" not in given
+
+
+# ---- slides -----------------------------------------------------------------------------------
+
+# what a class could trip over, looked up in the page itself, slide after slide
+FAULTS = r"""async () => {
+  await MathJax.startup.promise;
+  const faults = [];
+  for (const [number, slide] of Reveal.getSlides().entries()) {
+    Reveal.slide(number);
+    const said = text => faults.push(`slide ${number + 1}: ${text}`);
+    for (const image of slide.querySelectorAll("img")) {
+      await image.decode().catch(() => said("a picture that cannot be seen"));
+      if (image.alt.length < 50) said("a picture without a text");
+      if (image.clientHeight < 250) said("a picture that is too small");
+    }
+    for (const node of slide.querySelectorAll("*")) {
+      if (node.closest("aside, mjx-assistive-mml")) continue;
+      const place = node.getBoundingClientRect();
+      if (place.width && (place.bottom > 720 || place.right > 1280 || place.left < 0))
+        said(`out of the slide: ${node.tagName} ${node.textContent.trim().slice(0, 40)}`);
+      if (node.tagName == "PRE" && node.scrollWidth > node.clientWidth) said("code is too wide");
+    }
+    if (!slide.querySelector("aside").textContent.trim()) said("no notes");
+  }
+  return faults;
+}"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The slides of all lessons, written as `make slides` writes them."""
+    folder = tmp_path_factory.mktemp("slides")
+    assert slides.main(folder) == 0
+    return folder
+
+
+@pytest.mark.parametrize("stem", LESSONS)
+def test_every_slide_can_be_shown_without_a_network(stem, folder, browser):
+    with opened(browser, viewport={"width": 1280, "height": 720}, offline=True) as page:
+        page.goto((folder / f"{stem}.html").as_uri())
+        assert page.evaluate(FAULTS) == []
+
+
+def test_no_slide_shows_a_solution(folder):
+    for stem in LESSONS:
+        assert told(re.sub("<[^>]*>", "", (folder / f"{stem}.html").read_text())) == []
