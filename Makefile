@@ -114,7 +114,7 @@ lab: env data  ## open JupyterLab
 # ---- the course and the site ------------------------------------------------------------------
 
 course: $(if $(LESSONS),build/course/student/README.md)  ## write the students' versions of the lessons; variants with SEED= STUDENTS=<csv>
-	@$(if $(STUDENTS),$(RUN) tools/course.py --seed "$(SEED)" --students "$(STUDENTS)",:)
+	@$(if $(STUDENTS),$(RUN) tools/course.py "$(SEED)" "$(STUDENTS)",:)
 
 build/course/student/README.md: $(LESSONS) notebooks/course/variants.yaml tools/course.py tools/templates/COURSE.md | $(ENV)/.package-installed
 	@$(RUN) tools/course.py

@@ -1,15 +1,15 @@
 """Write the students' versions of the lessons.
 
-    course.py                                      notebooks/course -> build/course/student
-    course.py --seed 7 --students worksheet.csv    also build/course/variants and the key to them
+    course.py                     notebooks/course -> build/course/student
+    course.py 7 worksheet.csv     also build/course/variants, drawn from a seed, and their key
 
 A student's version is the source lesson without its solutions, model answers, hidden tests and
 outputs, which nbgrader's preprocessors take out. Its self-checks stay, and running all cells goes
 on where one finds no answer yet. A variant has a number of one student's own in its exercises;
-the key has all of them, with the solutions. Students are rows of the learning platform's table.
+the key has all of them, with the solutions. Students are rows of the learning platform's table,
+in its column `Full name`.
 """
 
-import argparse
 import copy
 import functools
 import io
@@ -18,6 +18,7 @@ import random
 import re
 import shutil
 import string
+import sys
 import warnings
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -54,18 +55,14 @@ CHECK = """def checked_$f(*given):   # the form of your version is given to your
 """
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(seed: str = "", students: str = "") -> None:
     """Write the students' lessons and what students are told about them; variants if asked for."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--seed", help="a number or a text from which variants are drawn")
-    parser.add_argument("--students", type=Path, help="a csv file with the column `Full name`")
-    options = parser.parse_args(arguments)
-    if options.students and not options.seed:
-        parser.error("variants need a seed: --seed, or SEED=... with make")
+    if students and not seed:
+        raise SystemExit("variants need a seed, a number or a text: SEED=... with make")
     for part in ("student", "variants"):
         shutil.rmtree(COURSE / part, ignore_errors=True)
-    if options.students:
-        write_variants(options.seed, options.students, COURSE / "variants")
+    if students:
+        write_variants(seed, Path(students), COURSE / "variants")
     for path in all_lessons():
         write(student_version(nbformat.read(path, 4)), COURSE / "student" / path.name)
     told = Path(__file__).parent / "templates" / "COURSE.md"
@@ -209,4 +206,4 @@ def public_version(lesson):
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

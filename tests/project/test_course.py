@@ -25,7 +25,7 @@ def tagged(cells, tag):
 
 def test_students_get_no_solution_no_model_answer_and_no_output(tmp_path, monkeypatch):
     monkeypatch.setattr(course, "COURSE", tmp_path)
-    course.main([])
+    course.main()
     written = {file.name: file.read_text() for file in (tmp_path / "student").iterdir()}
     assert written.keys() == {f"{stem}.ipynb" for stem in LESSONS} | {"README.md"}
     assert not [name for name, text in written.items() if "### BEGIN" in text]
