@@ -90,7 +90,7 @@ report: env  ## judge all claims at the papers' sizes
 	@$(RUN) tools/report.py
 
 expected: env  ## say whether the tables in figures/quick are as expected
-	@$(RUN) tools/verify.py figures/expected figures/quick || true
+	@$(RUN) tools/verify.py figures/expected.json figures/quick || true
 
 # at the papers' sizes the committed ones stay, and others are made in build/verify
 verify: env data  ## compare results with the committed ones; PAPER=... for one paper
@@ -99,7 +99,7 @@ ifeq ($(PROFILE),paper)
 	@$(RUN) tools/verify.py figures/paper build/verify/paper $(PAPER)
 else
 	$(NEXT) $(if $(PAPER),paper-$(PAPER),figures)
-	@$(RUN) tools/verify.py figures/expected figures/quick $(PAPER)
+	@$(RUN) tools/verify.py figures/expected.json figures/quick $(PAPER)
 endif
 
 notebooks: env data  ## execute all committed notebooks in place, and what is expected of quick runs
@@ -114,7 +114,7 @@ lab: env data  ## open JupyterLab
 # ---- the course and the site ------------------------------------------------------------------
 
 course: $(if $(LESSONS),build/course/student/README.md)  ## write the students' versions of the lessons; variants with SEED= STUDENTS=<csv>
-	@$(if $(STUDENTS),$(RUN) tools/course.py --seed "$(SEED)" --students "$(STUDENTS)",:)
+	@$(if $(STUDENTS),$(RUN) tools/course.py "$(SEED)" "$(STUDENTS)",:)
 
 build/course/student/README.md: $(LESSONS) notebooks/course/variants.yaml tools/course.py tools/templates/COURSE.md | $(ENV)/.package-installed
 	@$(RUN) tools/course.py

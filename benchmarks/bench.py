@@ -10,11 +10,11 @@ The exit code is 1 if a ratio is above its limit.
 import ctypes
 import gc
 import os
+import re
 import resource
 import subprocess
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Callable
 from functools import cache, partial
@@ -27,9 +27,8 @@ import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 
 import anonpaper as ap  # noqa: E402
-from anonpaper.cells import Cells  # noqa: E402
+from anonpaper.compendium import timed  # noqa: E402
 from anonpaper.constraints import proportion_constraints  # noqa: E402
-from anonpaper.recoders.evaluation import Evaluator  # noqa: E402
 
 ROWS = int(os.environ.get("ANONPAPER_ROWS", "10_000_000"))  # of the table in files
 TEMPORARY = tempfile.TemporaryDirectory(prefix="bench-")  # removed in the end
@@ -39,16 +38,15 @@ load = cache(ap.load)
 # ---- measuring --------------------------------------------------------------------------------
 
 
-def seconds(function: Callable[[], object], repeat: int = 1) -> float:
-    """Return the shortest of some runs, in processor time; a first one fills caches."""
-    function()
-    found = []
-    for _ in range(repeat):
-        gc.collect()
-        began = time.process_time()
-        function()
-        found.append(time.process_time() - began)
-    return min(found)
+def seconds(function: Callable[[], object]) -> float:
+    """Return the shorter of two runs, in processor time: the first one fills caches."""
+    return timed(function, 2)[0]
+
+
+def a_look(search: Callable[[], ap.Recoding]) -> float:
+    """Return the seconds that a search takes per recoding that it looks at."""
+    took, found = timed(search, 2)
+    return took / found.info["candidates"]
 
 
 def peak(function: Callable[[], object]) -> int:
@@ -57,6 +55,11 @@ def peak(function: Callable[[], object]) -> int:
     The allocator first gives back what it kept, and the kernel's high-water mark is reset: unlike
     tracemalloc this also sees what compiled code allocates.
     """
+
+    def resident(field: str) -> int:
+        status = Path("/proc/self/status").read_text()
+        return 1024 * int(status.partition(f"{field}:")[2].split()[0])
+
     function()
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
@@ -66,18 +69,12 @@ def peak(function: Callable[[], object]) -> int:
     return resident("VmHWM") - before
 
 
-def resident(field: str) -> int:
-    """Return a field of the kernel's account of this process, in bytes."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return 1024 * int(next(line.split()[1] for line in lines if line.startswith(f"{field}:")))
-
-
 @cache
 def groupby(table: Callable[[], ap.Microdata]) -> float:
     """Return the seconds that pandas takes to group the coded quasi-identifiers of a table."""
     m = table()
     coded = pd.DataFrame(m.codes, columns=m.qi)
-    return seconds(lambda: coded.groupby(m.qi, sort=False).ngroup(), repeat=5)
+    return timed(lambda: coded.groupby(m.qi, sort=False).ngroup(), 5)[0]
 
 
 def fresh(algorithm: Callable, table: Callable[[], ap.Microdata], *given, **options) -> object:
@@ -115,40 +112,6 @@ def visits() -> ap.Microdata:
 
 
 @cache
-def many_values(distinct: int) -> tuple[ap.Microdata, ap.Partition]:
-    """1,000,000 rows with so many values of a quasi-identifier, in groups of ten neighbours."""
-    rng = np.random.default_rng(0)
-    n = 1_000_000
-    values = np.char.add("v", (rng.permutation(n) % distinct).astype(str))
-    frame = {"q": values, "r": rng.integers(0, 50, n), "s": rng.integers(0, 10, n)}
-    m = ap.Microdata(pd.DataFrame(frame), ["q", "r"], "s")
-    labels = np.empty(n, np.intp)
-    labels[m.cells.rows] = np.arange(n) // 10
-    return m, ap.Partition(labels)
-
-
-def measured(distinct: int) -> None:
-    """Write a release of such a table and take its measures."""
-    m, p = many_values(distinct)
-    rel = ap.generalize(m, p)
-    rel.frame  # noqa: B018
-    for name in ("stars", "ncp", "kl_divergence", "discernibility", "disclosure_risk"):
-        getattr(ap.measure, name)(rel)
-
-
-@cache
-def unique_cells() -> list[np.ndarray]:
-    """3,000,000 rows whose tuple, secret and number do not fit into one key of 64 bits."""
-    rng = np.random.default_rng(0)
-    return [rng.integers(0, size, 3_000_000, np.int32) for size in (4_000_000, 1_000, 300, 2**21)]
-
-
-def of_cells() -> Cells:
-    """Sort these rows into cells."""
-    return Cells.of(unique_cells(), [4_000_000, 1_000, 300, 2**21], 3)
-
-
-@cache
 def in_files() -> tuple[Path, object]:
     """Rows of occ in ten parquet files, three of ten ages changed, and DuckDB with 2 GB."""
     import ibis
@@ -181,23 +144,9 @@ def copy() -> None:
     engine.to_parquet(engine.read_parquet(f"{folder}/?.parquet"), folder / "copy")
 
 
-@cache
-def evaluator() -> tuple[Evaluator, np.ndarray]:
-    """Return an evaluator of recodings of sal, and 200 random ones with any share of ones."""
-    found = Evaluator(sal())
-    share = np.linspace(0, 1, 200)[:, None]
-    return found, np.random.default_rng(0).random((200, found.n_bits)) < share
-
-
-def a_look(search: Callable[[], ap.Recoding]) -> float:
-    """Return the seconds that a search takes per recoding that it looks at."""
-    found = []
-    return seconds(lambda: found.append(search())) / found[0].info["candidates"]
-
-
 def first_result(call: str) -> float:
     """Return the processor time of a new process with an empty cache, on 1,000 rows of Adult."""
-    program = f"import anonpaper as ap; m = ap.load('adult', rows=1_000, seed=0); {call}"
+    program = f"import anonpaper as ap; m = ap.load('adult', rows=1_000, seed=0); ap.{call}"
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryDirectory() as empty:
         given = os.environ | {"NUMBA_CACHE_DIR": empty}
@@ -216,86 +165,69 @@ def diva() -> ap.Partition:
     return fresh(ap.diva, census, sigma, 20)
 
 
-REQUIRED = [ap.DistinctLDiversity(3), ap.EntropyLDiversity(1.5), ap.TCloseness(0.6), ap.Theta(0.9)]
+def coded(table: Callable[[], ap.Microdata]) -> int:
+    """Return the bytes of a coded table."""
+    return table().codes.nbytes + table().sensitive_codes.nbytes
+
+
 flat = cache(lambda: {a.name: ap.Hierarchy.flat(a.values) for a in visits().attributes})
+STRICT = [ap.DistinctLDiversity(3), ap.EntropyLDiversity(1.5), ap.TCloseness(0.6), ap.Theta(0.9)]
 in_groups = cache(lambda: ap.suppress(people(), ap.mondrian(people(), 50)))
-FIRST = (
-    "ap.tp(m, 4)", "ap.tp_plus(m, 4)", "ap.hilbert(m, 4)", "ap.generalize(m, ap.mondrian(m, 10))",
-    "ap.klt(m, 10, 5, 0.5)", "ap.k_member(m, 10)", "ap.oka(m, 10)", "ap.tds(m, 3)",
-    "ap.balanced_classes(m, 10, 2)", "ap.full_domain(m, 10)", "ap.preference_search(m, 5)",
-)  # fmt: skip
+tp_plus = partial(fresh, ap.tp_plus, sal, 6)
+FIRST = """
+tp(m, 4); tp_plus(m, 4); hilbert(m, 4); mondrian(m, 10); klt(m, 10, 5, 0.5); k_member(m, 10)
+oka(m, 10); tds(m, 3); balanced_classes(m, 10, 2); full_domain(m, 10); preference_search(m, 5)
+"""
 
-#: By the yardstick: name -> the function that runs or measures it, and the limit of the ratio.
-IN_GROUPBYS = {
-    sal: {
-        "tp, sal": (partial(fresh, ap.tp, sal, 6), 3),
-        "tp_plus, sal": (partial(fresh, ap.tp_plus, sal, 6), 6),
-        "hilbert, sal": (partial(fresh, ap.hilbert, sal, 6), 6),
-        "reading sal from the cache": (lambda: ap.load("sal"), 10),
-    },
-    adult: {"klt, adult": (partial(fresh, ap.klt, adult), 300)},
-    census: {
-        "diva, census, 8 constraints": (diva, 100),
-        "k_member, census": (partial(fresh, ap.k_member, census, 20), 50),
-        "mondrian, census": (partial(fresh, ap.mondrian, census, 20), 5),
-    },
-    people: {
-        "mondrian, k": (lambda: ap.mondrian(visits(), 50), 10),
-        "mondrian, principles": (lambda: ap.mondrian(visits(), 50, require=REQUIRED), 15),
-        "mondrian, people": (lambda: ap.mondrian(people(), 50), 10),
-        "attackers": (lambda: ap.measure.attackers(in_groups()), 10),
-    },
-}
-
-
-def rows():
-    """Yield what is measured, its measurement, its yardstick's, and the limit, when asked."""
-    for table, of_table in IN_GROUPBYS.items():
-        for name, (function, limit) in of_table.items():
-            yield (f"{name} / pandas groupby", partial(seconds, function),
-                   partial(groupby, table), limit)  # fmt: skip
-    for name, search in {
-        "full_domain, a node": lambda: ap.full_domain(visits(), 50, flat(), suppression=0.01),
-        "tds, a step": lambda: ap.tds(visits(), 2, flat()),
-    }.items():
-        yield f"{name} / pandas groupby", partial(a_look, search), partial(groupby, people), 10
-    bits = lambda: evaluator()[0].evaluate(evaluator()[1])  # noqa: E731
-    yield ("200 recodings of sal / 200 pandas groupbys", partial(seconds, bits),
-           lambda: 200 * groupby(sal), 0.05)  # fmt: skip
-    yield ("cells / numpy lexsort", partial(seconds, of_cells),
-           partial(seconds, lambda: np.lexsort(unique_cells()[::-1])), 1)  # fmt: skip
-    yield ("1,000,000 values / 100 values", partial(seconds, partial(measured, 1_000_000)),
-           partial(seconds, partial(measured, 100)), 3)  # fmt: skip
-    yield (
-        f"scan to audit, {ROWS:,} rows / DuckDB's copy",
-        *(partial(seconds, function) for function in (scan_to_audit, copy)),
-        6,
-    )
-    for name, function, unit, limit in (
-        ("tp_plus, sal, bytes / coded table", partial(fresh, ap.tp_plus, sal, 6),
-         lambda: sal().codes.nbytes + sal().sensitive_codes.nbytes, 4),
-        ("diva, census, bytes / coded table", diva,
-         lambda: census().codes.nbytes + census().sensitive_codes.nbytes, 40),
-        ("1,000,000 values, bytes / 2 GB", partial(measured, 1_000_000), lambda: 2e9, 1),
-        ("scan to audit, bytes / 4 GiB", scan_to_audit, lambda: 2**32, 1),
-    ):  # fmt: skip
-        yield name, partial(peak, function), unit, limit
-    for call in FIRST:
-        yield f"{call}, new process / a second", partial(first_result, call), lambda: 1, 3
+#: What is measured beside a groupby of the rows of a table, how, and the limit of the ratio.
+IN_GROUPBYS = (
+    ("tp, sal", seconds, partial(fresh, ap.tp, sal, 6), sal, 3),
+    ("tp_plus, sal", seconds, tp_plus, sal, 6),
+    ("hilbert, sal", seconds, partial(fresh, ap.hilbert, sal, 6), sal, 6),
+    ("reading sal from the cache", seconds, partial(ap.load, "sal"), sal, 10),
+    ("klt, adult", seconds, partial(fresh, ap.klt, adult), adult, 300),
+    ("diva, census, 8 constraints", seconds, diva, census, 100),
+    ("k_member, census", seconds, partial(fresh, ap.k_member, census, 20), census, 50),
+    ("mondrian, census", seconds, partial(fresh, ap.mondrian, census, 20), census, 5),
+    ("mondrian, k", seconds, lambda: ap.mondrian(visits(), 50), people, 10),
+    ("mondrian, STRICT", seconds, lambda: ap.mondrian(visits(), 50, require=STRICT), people, 15),
+    ("mondrian, people", seconds, lambda: ap.mondrian(people(), 50), people, 10),
+    ("attackers", seconds, lambda: ap.measure.attackers(in_groups()), people, 10),
+    ("full_domain, a node", a_look, lambda: ap.full_domain(visits(), 50, flat()), people, 10),
+    ("tds, a step", a_look, lambda: ap.tds(visits(), 2, flat()), people, 10),
+)
+#: The same beside other yardsticks.
+OTHERS = (
+    (f"scan to audit, {ROWS:,} rows / copy", seconds, scan_to_audit, lambda: seconds(copy), 6),
+    ("tp_plus, sal, bytes / coded table", peak, tp_plus, partial(coded, sal), 4),
+    ("diva, census, bytes / coded table", peak, diva, partial(coded, census), 40),
+    ("scan to audit, bytes / 4 GiB", peak, scan_to_audit, lambda: 2**32, 1),
+    *(
+        (f"{call.strip()}, new process / a second", first_result, call.strip(), lambda: 1, 3)
+        for call in re.split("[;\n]", FIRST.strip())
+    ),
+)
 
 
 def main(words: list[str]) -> int:
     """Measure all rows, or those whose name has one of the words; return 1 if one is above."""
     above = False
+    rows = [
+        (f"{name} / pandas groupby", how, run, partial(groupby, table), limit)
+        for name, how, run, table, limit in IN_GROUPBYS
+    ]
     print(f"{'':<64} {'measured':>10} {'yardstick':>10} {'ratio':>7} {'limit':>7}")
-    for name, value, unit, limit in rows():
+    for name, how, run, unit, limit in (*rows, *OTHERS):
         if words and not any(word in name for word in words):
             continue
-        found, of_unit = value(), unit()
+        found, of_unit = how(run), unit()
         over = found / of_unit > limit
         above |= over
-        print(f"{name:<64} {found:>10.4g} {of_unit:>10.4g} {found / of_unit:>7.2f} {limit:>7g}"
-              f"{'  ABOVE' if over else ''}", flush=True)  # fmt: skip
+        print(
+            f"{name:<64} {found:>10.4g} {of_unit:>10.4g} {found / of_unit:>7.2f} {limit:>7g}"
+            f"{'  ABOVE' if over else ''}",
+            flush=True,
+        )
     return int(above)
 
 

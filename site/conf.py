@@ -20,7 +20,6 @@ sys.modules["rfc3987_syntax"] = None  # as in tools/inputs.py
 SearchEnglish.stem = cache(SearchEnglish.stem)  # words come again
 
 project = "anonpaper"
-author = "The anonpaper authors"
 release = importlib.metadata.version("anonpaper")
 
 extensions = [
@@ -31,7 +30,6 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx-mathjax-offline",
 ]
-language = "en"
 exclude_patterns = ["README.md"]  # parts of it are included by pages
 templates_path = [str(Path(__file__).with_name("_templates"))]  # autosummary seeks beside pages
 
@@ -50,7 +48,6 @@ autodoc_mock_imports = ["ctgan", "rdt", "sdv", "torch"]
 napoleon_google_docstring = False
 napoleon_use_rtype = False
 napoleon_use_ivar = True
-autosummary_generate = True
 # |S|, the size of a set, is a substitution to Sphinx
 MODULES = Path(__file__).parents[1].joinpath("anonpaper").rglob("*.py")
 SETS = {name for path in MODULES for name in re.findall(r"\|(\w+)\|", path.read_text("utf-8"))}
@@ -72,13 +69,10 @@ SINGLE += GUIDES  # of no section
 html_sidebars = dict.fromkeys(SINGLE, [])
 html_context = {"default_mode": "auto"}  # light or dark, as the reader's system
 html_theme_options = {
-    "navigation_with_keys": False,
-    "show_nav_level": 1,
     "header_links_before_dropdown": 6,  # what stands beside the papers follows below it
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
     "footer_end": [],
-    "article_header_start": ["breadcrumbs"],
     "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "show_toc_level": 2,
 }

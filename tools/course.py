@@ -1,28 +1,33 @@
 """Write the students' versions of the lessons.
 
-    course.py                                      notebooks/course -> build/course/student
-    course.py --seed 7 --students worksheet.csv    also build/course/variants and the key to them
+    course.py                     notebooks/course -> build/course/student
+    course.py 7 worksheet.csv     also build/course/variants, drawn from a seed, and their key
 
 A student's version is the source lesson without its solutions, model answers, hidden tests and
 outputs, which nbgrader's preprocessors take out. Its self-checks stay, and running all cells goes
 on where one finds no answer yet. A variant has a number of one student's own in its exercises;
-the key has all of them, with the solutions. Students are rows of the learning platform's table.
+the key has all of them, with the solutions. Students are rows of the learning platform's table,
+in its column `Full name`.
 """
 
-import argparse
 import copy
 import functools
+import io
 import itertools
 import random
 import re
 import shutil
 import string
+import sys
+import warnings
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import nbformat
 import pandas as pd
 import yaml
 from nbgrader import preprocessors
+from traitlets.config import Config
 
 ROOT = Path(__file__).parents[1]
 LESSONS = ROOT / "notebooks" / "course"
@@ -50,18 +55,14 @@ CHECK = """def checked_$f(*given):   # the form of your version is given to your
 """
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(seed: str = "", students: str = "") -> None:
     """Write the students' lessons and what students are told about them; variants if asked for."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--seed", help="a number or a text from which variants are drawn")
-    parser.add_argument("--students", type=Path, help="a csv file with the column `Full name`")
-    options = parser.parse_args(arguments)
-    if options.students and not options.seed:
-        parser.error("variants need a seed: --seed, or SEED=... with make")
+    if students and not seed:
+        raise SystemExit("variants need a seed, a number or a text: SEED=... with make")
     for part in ("student", "variants"):
         shutil.rmtree(COURSE / part, ignore_errors=True)
-    if options.students:
-        write_variants(options.seed, options.students, COURSE / "variants")
+    if students:
+        write_variants(seed, Path(students), COURSE / "variants")
     for path in all_lessons():
         write(student_version(nbformat.read(path, 4)), COURSE / "student" / path.name)
     told = Path(__file__).parent / "templates" / "COURSE.md"
@@ -72,6 +73,19 @@ def main(arguments: list[str] | None = None) -> None:
 def all_lessons() -> list[Path]:
     """Return the files of the lessons, in the order of their numbers."""
     return sorted(LESSONS.glob("*.ipynb"), key=lambda path: int(path.stem.partition("_")[0]))
+
+
+def run(source: str, names: dict) -> str:
+    """Run a cell among names, as a notebook does; return what it prints, or raise its error."""
+    from IPython.core.interactiveshell import InteractiveShell  # slow to import
+
+    config = Config({"HistoryManager": {"enabled": False}})
+    shell = InteractiveShell.instance(config=config, user_ns={"__name__": "lesson"})
+    shell.showtraceback = lambda *told, **options: None
+    shell.user_module, shell.user_ns = shell.prepare_user_module(user_ns=names)
+    with redirect_stdout(io.StringIO()) as printed, warnings.catch_warnings(action="ignore"):
+        shell.run_cell(source, silent=True).raise_error()
+    return printed.getvalue()
 
 
 def grade_id(cell) -> str:
@@ -97,12 +111,10 @@ def write_variants(seed: str, students: Path, folder: Path) -> None:
     unfit = [name for name in names if not re.fullmatch(r"(?!\.)[\w.@ -]+", name)]
     if unfit or len({*names}) < len(names):
         raise SystemExit(f"{students}: names are unique and fit for folders, not {unfit}")
-    for path in all_lessons():
-        lesson = nbformat.read(path, as_version=4)
-        for student in names:
-            own = variant(lesson, f"{seed}/{student}")
-            write(student_version(own), folder / "students" / student / path.name)
-            write(own, folder / "key" / student / path.name)
+    for path, student in itertools.product(all_lessons(), names):
+        own = variant(nbformat.read(path, 4), f"{seed}/{student}")
+        write(student_version(own), folder / "students" / student / path.name)
+        write(own, folder / "key" / student / path.name)
     rows = {who: {one: drawn(one, f"{seed}/{who}") for one in varied()} for who in names}
     pd.DataFrame(rows).T.rename_axis("student").to_csv(folder / "key" / "numbers.csv")
 
@@ -110,12 +122,8 @@ def write_variants(seed: str, students: Path, folder: Path) -> None:
 @functools.cache
 def varied() -> dict[str, dict]:
     """Return the form in which an exercise's arguments come, by grade id."""
-    listed = yaml.safe_load((LESSONS / "variants.yaml").read_text(encoding="utf-8"))
-    return {
-        exercise: form | {"at": at}
-        for form in listed.values()
-        for exercise, at in form["to"].items()
-    }
+    forms = yaml.safe_load((LESSONS / "variants.yaml").read_text(encoding="utf-8")).values()
+    return {name: form | {"at": at} for form in forms for name, at in form["to"].items()}
 
 
 def drawn(exercise: str, seed: str) -> int:
@@ -157,11 +165,8 @@ def renamed(source: str, name: str, new: str) -> str:
 def student_version(lesson):
     """Return a copy of a lesson without solutions, model answers and outputs.
 
-    Raises
-    ------
-    RuntimeError, ValidationError
-        nbgrader finds no end of a solution, a solution outside of a solution cell, or metadata
-        that are not valid.
+    nbgrader raises an error where it finds no end of a solution, a solution outside of a solution
+    cell, or metadata that are not valid.
     """
     student = copy.deepcopy(lesson)
     for step in (
@@ -201,4 +206,4 @@ def public_version(lesson):
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

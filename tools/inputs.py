@@ -1,6 +1,5 @@
 """Where the notebooks and their results are."""
 
-import json
 import sys
 from pathlib import Path
 
@@ -13,12 +12,3 @@ sys.modules["rfc3987_syntax"] = None
 ROOT = project_root(Path(__file__).parent)
 NOTEBOOKS = ROOT / "notebooks"
 FIGURES = ROOT / "figures"
-
-
-def known_shares(results: Path) -> dict[str, dict]:
-    """Return what each notebook noted of its results, by the notebook's name."""
-    folder = results / "manifest"
-    return {
-        path.relative_to(folder).with_suffix("").as_posix(): json.loads(path.read_text())
-        for path in sorted(folder.rglob("*.json"))
-    }

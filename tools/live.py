@@ -1,7 +1,6 @@
 """Write pages that run in a browser: build/live/index.html for a table, others for notebooks.
 
-    live.py             fetch and check what is missing, and write the pages
-    live.py --to DIR    write them to another folder
+    live.py [FOLDER]    fetch and check what is missing, and write the pages; to build/live
 
 site/live holds the pages. Python for the browser (Pyodide) is sought in the folder that
 ANONPAPER_PYODIDE names, then in a wheel of the package index. Every file is checked against the
@@ -9,10 +8,8 @@ sha256 in site/live/archives.toml. Each becomes a script that hands its bytes to
 page that was opened as a file may load scripts and nothing else.
 """
 
-import argparse
 import base64
 import gzip
-import hashlib
 import io
 import json
 import os
@@ -30,12 +27,14 @@ from pathlib import Path
 from course import ROOT, all_lessons, public_version
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
+from report import templates
 
 import anonpaper
+from anonpaper.compendium.tables import manifest
 from anonpaper.datasets.fetching import BY_HAND, OFFICIAL, PACKAGE_INDEX, find_file
 from anonpaper.datasets.registry import dataset, registry
 from anonpaper.errors import ChecksumError, DatasetUnavailableError
-from anonpaper.files import cache_folder, write_whole
+from anonpaper.files import cache_folder, sha256, write_whole
 
 PAGE, NOTEBOOKS = ROOT / "site" / "live", ROOT / "notebooks"
 sys.path.append(str(PAGE))
@@ -48,11 +47,8 @@ SCROLLS = r'(<table|class="math block")'  # on a phone: also by keyboard
 UNPACKED = (".js", ".wasm", ".py")  # packed for the page; wheels are packed already
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Parse the command line, write the pages and return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--to", type=Path, default=ROOT / "build" / "live")
-    target = parser.parse_args(arguments).to
+def main(target: Path = ROOT / "build" / "live") -> int:
+    """Write the pages and return the exit code."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".live-") as folder:
         try:
@@ -70,7 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
         sys.path.append(folder)
         pages = [write_notebook(made, name, table | more, Path(folder)) for name in notebooks()]
         files = table | {"glue.py": PAGE / "glue.py"}
-        write_page(made, "index", files, PAGES="\n".join(f"<li>{page}</li>" for page in pages))
+        write_page(made, "index", files, pages=pages)
         theatre = of_theatre(made, table | more, Path(folder))
         (made / "theatre.json").write_text(json.dumps(theatre))
         if target.exists():
@@ -85,30 +81,22 @@ def archives() -> list[dict[str, Path]]:
     """Return the checked files that all pages need, and those of notebooks; fetch missing ones."""
     pyodide, wheels, found = PINNED["pyodide"], PINNED["wheels"], []
     kept = cache_folder() / "live"
-    kept.mkdir(parents=True, exist_ok=True)
     given = Path(os.environ.get("ANONPAPER_PYODIDE", kept))
     for part in ("files", "notebooks"):
-        files = {}
-        for name in pyodide[part]:
-            files[name] = path = (given if (given / name).is_file() else kept) / name
-            if not path.is_file():
+        files = {name: (given if (given / name).is_file() else kept) / name
+                 for name in pyodide[part]}  # fmt: skip
+        named = {f"{of.replace('-', '_').replace('==', '-')}.whl": of for of in wheels[part]}
+        for name, path in (files := files | {name: kept / name for name in named}).items():
+            if not path.is_file() and name in named:
+                write_whole(path, downloaded(named[name]))
+            elif not path.is_file():
                 wheel = zipfile.ZipFile(io.BytesIO(downloaded(pyodide["mirror"])))
                 write_whole(path, wheel.read(pyodide["folder"] + name))
-        for requirement in wheels[part]:
-            path = kept / (requirement.replace("-", "_").replace("==", "-") + ".whl")
-            if not path.is_file():
-                write_whole(path, downloaded(requirement))
-            files[path.name] = path
         found.append(files)
-    each = b"".join(hash_of(path).digest() for files in found for path in files.values())
-    if (got := hashlib.sha256(each).hexdigest()) != PINNED["sha256"]:
+    each = "".join(sha256(path.read_bytes()) for files in found for path in files.values())
+    if (got := sha256(bytes.fromhex(each))) != PINNED["sha256"]:
         raise ChecksumError(f"{given}: files have the sha256 {got}, not that pinned: remove them")
     return found
-
-
-def hash_of(path: Path):
-    """Return the sha256 of a file."""
-    return hashlib.sha256(path.read_bytes())
 
 
 @cache
@@ -130,29 +118,27 @@ def downloaded(requirement: str) -> bytes:
 
 def own_files(folder: Path, more: dict[str, Path]) -> dict[str, Path]:
     """Return our files that every page needs: the package, the worker and Pyodide's lock."""
-    lock, about = folder / "pyodide-lock.json", folder / "METADATA"
-    packages = [  # one is linked to the other: Pyodide loads them itself
-        locked(more, "openblas", [], package_type="shared_library", install_dir="dynlib"),
-        locked(more, "scipy", ["openblas"], package_type="package", install_dir="site"),
-    ]
-    about_them = {"packages": {package["name"]: package for package in packages}}
-    lock.write_text(json.dumps({"info": PINNED["pyodide"]["info"]} | about_them))
+    lock, about, packages = folder / "pyodide-lock.json", folder / "METADATA", {}
+    for name, depends, kind, place in (  # one is linked to the other: Pyodide loads them itself
+        ("openblas", [], "shared_library", "dynlib"),
+        ("scipy", ["openblas"], "package", "site"),
+    ):
+        path = next(path for file, path in more.items() if file.startswith(f"{name}-"))
+        packages[name] = {"name": name, "version": path.stem.split("-")[1], "imports": []}
+        packages[name] |= {"file_name": path.name, "sha256": sha256(path.read_bytes())}
+        packages[name] |= {"package_type": kind, "install_dir": place, "depends": depends}
+    info = PINNED["pyodide"]["info"]
+    lock.write_text(json.dumps({"info": info, "packages": packages}))
     about.write_text(f"Metadata-Version: 2.1\nName: anonpaper\nVersion: {anonpaper.__version__}\n")
-    package = {f"anonpaper-{anonpaper.__version__}.dist-info/METADATA": about}
-    for path in (ROOT / "anonpaper").rglob("*.*"):
-        if "__pycache__" not in path.parts:
-            package[path.relative_to(ROOT).as_posix()] = path
+    files = [file for file in (ROOT / "anonpaper").rglob("*.*") if "__pycache__" not in file.parts]
+    package = in_project(files) | {f"anonpaper-{anonpaper.__version__}.dist-info/METADATA": about}
     own = {"anonpaper.whl": packed(package, folder), lock.name: lock}
     return own | {"worker.js": PAGE / "worker.js"}
 
 
-def locked(more: dict[str, Path], name: str, depends: list[str], **how: str) -> dict:
-    """Return the entry of a package in the lock file of Pyodide."""
-    path = next(path for file, path in more.items() if file.startswith(f"{name}-"))
-    version = path.stem.split("-")[1]
-    about = {"name": name, "version": version, "file_name": path.name, "imports": []}
-    about |= {"sha256": hash_of(path).hexdigest(), "unvendored_tests": False}
-    return about | how | {"depends": depends}
+def in_project(files: list[Path]) -> dict[str, Path]:
+    """Return files by their places in the project."""
+    return {file.relative_to(ROOT).as_posix(): file for file in files}
 
 
 def notebooks() -> list[str]:
@@ -178,7 +164,7 @@ def write_notebook(made: Path, name: str, files: dict[str, Path], folder: Path) 
     for tree, places in trees.items():
         files[f"{tree}.tree.zip"] = packed(places, folder)
     note = PINNED["notes"].get(name, "")
-    given = {"TITLE": title, "NOTE": note, "CELLS": as_html(content, bool(note))}
+    given = {"title": title, "note": note, "cells": as_html(content, bool(note))}
     page, files = name.replace("/", "-"), files | {"glue.py": PAGE / "kernel.py"}
     size = write_page(made, page, files, **given)
     return f'<a href="{page}.html">{escape(title)}</a> ({size} MB)'
@@ -186,23 +172,20 @@ def write_notebook(made: Path, name: str, files: dict[str, Path], folder: Path) 
 
 def of_theatre(made: Path, files: dict[str, Path], folder: Path) -> list[dict]:
     """Write the files by which the theatre runs an edited table; return their places."""
-    found = [*NOTEBOOKS.glob("*/*.toml"), *NOTEBOOKS.rglob("*.py")]
-    found += [PAGE.parent / "theatre" / "scenes.py"]
-    tree = packed({path.relative_to(ROOT).as_posix(): path for path in found}, folder)
-    files = files | {"theatre.tree.zip": tree, "glue.py": PAGE / "kernel.py"}
+    scenes = PAGE.parent / "theatre" / "scenes.py"
+    tree = in_project([*NOTEBOOKS.glob("*/*.toml"), *NOTEBOOKS.rglob("*.py"), scenes])
+    files = files | {"theatre.tree.zip": packed(tree, folder), "glue.py": PAGE / "kernel.py"}
     return [write_asset(path, name, made / "assets") for name, path in files.items()]
 
 
 def own_tree(name: str) -> dict[str, Path]:
     """Return files of the project that a notebook uses, by their places in it."""
-    paper = name.partition("/")[0]
     found = [*NOTEBOOKS.glob("*/*.toml"), *(ROOT / "data" / "reference").iterdir()]
     figures = ROOT / "figures" / "paper"
-    if (share := figures / "manifest" / f"{name}.json").exists():
-        saved = json.loads(share.read_text(encoding="utf-8"))["outputs"]
-        found += [figures / path for path in saved if path.endswith((".csv", ".png"))]
-        found += [NOTEBOOKS / f"{name}.ipynb", *(NOTEBOOKS / paper).rglob("*.py")]
-    return {path.relative_to(ROOT).as_posix(): path for path in found}
+    if share := manifest(figures).get(name):
+        found += [figures / path for path in share["outputs"]]
+        found += [NOTEBOOKS / f"{name}.ipynb", *(NOTEBOOKS / name).parent.rglob("*.py")]
+    return in_project(found)
 
 
 def data_tree(name: str) -> dict[str, Path]:
@@ -218,7 +201,7 @@ def data_tree(name: str) -> dict[str, Path]:
 
 def packed(places: dict[str, Path], folder: Path) -> Path:
     """Write an archive of files by their places, once in a run."""
-    archive = folder / f"{hashlib.sha256(repr(places).encode()).hexdigest()}.zip"
+    archive = folder / f"{sha256(repr(places))}.zip"
     if not archive.exists():
         with zipfile.ZipFile(archive, "w") as stream:
             for place, path in sorted(places.items()):  # without times: equal content, equal bytes
@@ -251,14 +234,13 @@ def as_html(notebook: dict, is_partial: bool) -> str:
     return "\n".join(parts)
 
 
-def write_page(made: Path, name: str, files: dict[str, Path], **marks: str) -> str:
+def write_page(made: Path, name: str, files: dict[str, Path], **given: object) -> str:
     """Write a page and, unless another page has them, its files; return their megabytes."""
     assets = [write_asset(path, of, made / "assets") for of, path in files.items()]
     size = f"{sum(one['bytes'] for one in assets) / 1e6:.0f}"
-    text = (PAGE / ("index.html" if name == "index" else "notebook.html")).read_text("utf-8")
-    for mark, value in ({"ASSETS": json.dumps(assets), "MB": size} | marks).items():
-        text = text.replace(f"@{mark}@", value)
-    (made / f"{name}.html").write_text(text, encoding="utf-8")
+    kind = "index" if name == "index" else "notebook"
+    page = templates(PAGE.parent).get_template(f"live/{kind}.html")
+    write_whole(made / f"{name}.html", page.render(assets=json.dumps(assets), mb=size, **given))
     return size
 
 
@@ -269,10 +251,10 @@ def write_asset(path: Path, name: str, folder: Path) -> dict:
     if packed := name.endswith(UNPACKED):
         content = gzip.compress(content, mtime=0)
     script = f"asset('{base64.b64encode(content).decode()}')\n".encode()
-    at = f"{hashlib.sha256(script).hexdigest()[:16]}.js"
+    at = f"{sha256(script)[:16]}.js"
     (folder / at).write_bytes(script)
     return {"name": name, "packed": packed, "at": f"assets/{at}", "bytes": len(script)}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*map(Path, sys.argv[1:])))

@@ -1,14 +1,13 @@
 """Run one notebook, for the Makefile.
 
     notebooks.py run PAPER/NAME [--profile PROFILE] [--to FOLDER]   into figures/<profile>
-    notebooks.py refresh PAPER/NAME    in place, and its quick tables into figures/expected
+    notebooks.py refresh PAPER/NAME    in place, and its quick tables into figures/expected.json
 
 The executed notebook is written last, so that it says that all results are there. At quick sizes
 it shows the results of the paper edition, as the committed notebook does.
 """
 
 import argparse
-import json
 import os
 import shutil
 import sys
@@ -22,9 +21,8 @@ import papermill
 import yaml
 from jupyter_client.manager import AsyncKernelManager
 from nbconvert.preprocessors.coalescestreams import CoalesceStreamsPreprocessor
-from verify import stacked
 
-from anonpaper.files import write_whole
+from anonpaper.compendium.tables import manifest, put_entry
 
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
@@ -47,16 +45,15 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     seconds = round(time.perf_counter() - began, 1)
     clean(executed)
-    manifest = results / "manifest" / f"{given.name}.json"
-    if manifest.exists():
-        share = json.loads(manifest.read_text()) | {"seconds": seconds}
-        manifest.write_text(json.dumps(share, indent=1) + "\n")
+    share = manifest(results).get(given.name)
+    if share:
+        put_entry(results / "manifest.json", given.name, share | {"seconds": seconds})
     if given.command == "refresh":
         shutil.copyfile(executed, inputs.NOTEBOOKS / f"{given.name}.ipynb")
-        if manifest.exists():
+        if share:
             tables = [path for path in share["outputs"] if path.endswith(".csv")]
-            expected = inputs.FIGURES / "expected" / f"{given.name}.csv"
-            write_whole(expected, stacked(results, tables).to_csv(index=False))
+            lines = {path: (results / path).read_text().split("\n") for path in tables}
+            put_entry(inputs.FIGURES / "expected.json", given.name, lines)
     target = results / "notebooks" / f"{given.name}.ipynb"
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.move(executed, target)

@@ -5,16 +5,17 @@ import shutil
 
 import inputs
 import pandas as pd
+from PIL import Image
+from playwright.sync_api import sync_playwright
 
+import anonpaper as ap
+from anonpaper import plots
+from anonpaper.compendium import reference
 from anonpaper.files import write_whole
 
 
 def picture() -> bytes:
     """Draw people of Adult before and after, and a published figure beside ours, as png."""
-    import anonpaper as ap  # slow to import, and needed by this function only
-    from anonpaper import plots
-    from anonpaper.compendium import reference
-
     plots.use_style()
     figure, (left, right) = plots.subplots(columns=2, cols=2, height=3.1)
     m = ap.load("adult")
@@ -50,9 +51,6 @@ def picture() -> bytes:
 
 def film() -> bytes:
     """Play the theatre's page on TP from its first step to the attack, as an animated picture."""
-    from PIL import Image
-    from playwright.sync_api import sync_playwright
-
     place = inputs.ROOT / "build" / "site" / "theatre" / "xiao2010.html"
     frames, stream = [], io.BytesIO()
     with sync_playwright() as playwright:
@@ -64,9 +62,9 @@ def film() -> bytes:
             frame = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
             frames.append(frame.resize((930, 615), Image.Resampling.LANCZOS))
             page.keyboard.press("ArrowRight")
-    seconds = [1.5] * (len(frames) - 1) + [4]
-    frames[0].save(stream, "WEBP", save_all=True, append_images=frames[1:], loop=0, method=6,
-                   duration=[int(1000 * one) for one in seconds])  # fmt: skip
+    lasting = [1500] * (len(frames) - 1) + [4000]
+    options = {"save_all": True, "append_images": frames[1:], "loop": 0, "duration": lasting}
+    frames[0].save(stream, "WEBP", method=6, **options)
     return stream.getvalue()
 
 

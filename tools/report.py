@@ -4,7 +4,6 @@ figures/<paper>.md has a row for each claim, figures/README.md one for each plac
 README.md has the papers with their verdicts, and what we found beyond them.
 """
 
-import json
 import re
 import sys
 from collections import Counter
@@ -13,9 +12,10 @@ from posixpath import normpath
 
 import inputs
 import jinja2
+import nbformat
 
 from anonpaper.compendium import claims, papers
-from anonpaper.compendium.tables import made_by
+from anonpaper.compendium.tables import made_by, manifest
 from anonpaper.files import write_whole
 
 PAPER = inputs.FIGURES / "paper"
@@ -31,15 +31,14 @@ def main() -> int:
 
 def pages() -> dict[str, str]:
     """Return the text of each page by its file."""
-    found = templates(Path(__file__).parent / "templates")
-    judged = [judged_paper(key) for key in papers()]
+    found, judged = templates(Path(__file__).parent / "templates"), [*map(judged_paper, papers())]
     page, parts = found.get_template("PAPER.md.jinja"), found.get_template("FIGURES.md.jinja")
     written = {f"figures/{paper['key']}.md": page.render(paper) for paper in judged}
-    written["figures/README.md"] = parts.render(papers=judged)
     tables = found.get_template("README.md.jinja").module
     readme = (inputs.ROOT / "README.md").read_text(encoding="utf-8")
     readme = between(readme, "findings", tables.findings(findings()).strip())
-    return written | {"README.md": between(readme, "papers", tables.papers(judged).strip())}
+    readme = between(readme, "papers", tables.papers(judged).strip())
+    return written | {"figures/README.md": parts.render(papers=judged), "README.md": readme}
 
 
 def templates(folder: Path) -> jinja2.Environment:
@@ -57,25 +56,21 @@ def templates(folder: Path) -> jinja2.Environment:
 
 def judged_paper(key: str) -> dict:
     """Return what the templates say of a paper: its claims as rows, in order and by place."""
-    shares = inputs.known_shares(PAPER).values()
-    outputs = [one for share in shares for one in share["outputs"].items()]
+    outputs = [one for share in manifest(PAPER).values() for one in share["outputs"].items()]
     pictures = {
-        about["of"]: f"paper/{path}"
+        about["of"]: path
         for path, about in reversed(outputs)  # the first one of several
         if path.startswith(f"{key}/") and path.endswith(".png")
     }
-    rows = []
+    rows, places = [], {}
     for claim, found in claims.judged(key, PAPER / key):
-        table = Path(next(iter(claim.tables.values()))).stem
-        ending = "png" if (PAPER / key / f"{table}.png").is_file() else "csv"
-        shown = pictures.get(claim.where, f"paper/{key}/{table}.{ending}")
-        same = f"paper/{key}/{'_'.join(claim.where.lower().split())}.png"  # figure_4a.png
-        shown = same if (inputs.FIGURES / same).is_file() else shown
-        row = {"claim": claim, "found": found, "notebook": made_by(f"{key}/{table}")}
-        rows.append(row | {"shown": shown})
-    places = {row["claim"].where: [] for row in rows}
-    for row in rows:
-        places[row["claim"].where].append(row)
+        table = f"{key}/{Path(next(iter(claim.tables.values()))).stem}"
+        same = f"{key}/{'_'.join(claim.where.lower().split())}.png"  # figure_4a.png
+        shown = [same, pictures.get(claim.where, ""), f"{table}.png", f"{table}.csv"]
+        shown = next(f"paper/{path}" for path in shown if (PAPER / path).is_file())
+        row = {"claim": claim, "found": found, "notebook": made_by(table), "shown": shown}
+        rows.append(row)
+        places.setdefault(claim.where, []).append(row)
     about = {"key": key, "about": papers()[key], "differs": claims.about(key).partition("\n\n")[2]}
     number = len(list((inputs.NOTEBOOKS / key).glob("*.ipynb")))
     return about | {"rows": rows, "places": places, "notebooks": number}
@@ -107,15 +102,12 @@ def cell(text: str) -> str:
 
 def findings() -> list[tuple[str, str, str]]:
     """Return what we found: headlines, answers as the notebook printed them, who measured them."""
-    file = inputs.NOTEBOOKS / "beyond" / "0_what_we_found.ipynb"
-    cells = json.loads(file.read_text("utf-8"))["cells"] if file.exists() else []
-    parts = [part for cell in cells for part in (
-        [cell["source"]] if cell["cell_type"] == "markdown"
-        else [output.get("data", {}).get("text/markdown", "") for output in cell["outputs"]]
-    )]  # fmt: skip
-    text = "\n".join("".join(part) for part in parts)
+    texts = []
+    for cell in nbformat.read(inputs.NOTEBOOKS / "beyond" / "0_what_we_found.ipynb", 4).cells:
+        shown = [one.get("data", {}).get("text/markdown", "") for one in cell.get("outputs", ())]
+        texts += [cell.source] if cell.cell_type == "markdown" else shown
     section = r"^## \d+\. (.*?)\n.*?^\*\*(.+?)\*\*$.*?Measured by \[\w+\]\((.*?)\.ipynb\)"
-    found = re.findall(section, text, re.MULTILINE | re.DOTALL)
+    found = re.findall(section, "\n".join(texts), re.MULTILINE | re.DOTALL)
     return [(headline, told, normpath(f"beyond/{name}")) for headline, told, name in found]
 
 

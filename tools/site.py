@@ -1,14 +1,12 @@
 """Write the site: notebooks, lessons, papers and guides, to read without a network.
 
-    site.py             -> build/site/index.html
-    site.py --to DIR    -> DIR/index.html
+    site.py [FOLDER]    -> FOLDER/index.html, by default in build/site
 
 Lessons are shown as students get them, and results are those of the paper edition. Pages made from
 site/pages are staged beside files of the project. Sphinx makes HTML from them, and site/conf.py
 leads links to pages. The folder of the site is replaced as a whole.
 """
 
-import argparse
 import json
 import os
 import re
@@ -22,19 +20,22 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
-import inputs
 import report
 from course import public_version
-from inputs import NOTEBOOKS, ROOT
+from inputs import FIGURES, NOTEBOOKS, ROOT
 
 from anonpaper.compendium import papers
 from anonpaper.files import write_whole
 
-PAPER = inputs.FIGURES / "paper"
+PAPER = FIGURES / "paper"
 CONFIGURATION = ROOT / "site"
 THEATRE = CONFIGURATION / "theatre"
-TEXTS = ("README.md", "SECURITY.md", "CONTRIBUTING.md", "data/README.md")
-PICTURES = ("before_and_after.png", "theatre.webp")  # at the top of the README
+TEXTS = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "data/README.md"]
+TEXTS += ["figures/before_and_after.png", "figures/theatre.webp"]  # at the top of the README
+OURS = {"title": "Our questions", "text": "Notebooks on questions that no paper asks: the methods "
+        "of all papers side by side, and beyond them."}  # fmt: skip
+COURSE = {"title": "Course", "text": "Lessons of a master's course in data privacy, as students "
+          "get them. `make course` writes the notebooks."}  # fmt: skip
 #: Lesson -> the page of the theatre that shows what it teaches.
 WATCHED = {
     "course/2_k_anonymity": "dewri2009",
@@ -45,11 +46,8 @@ WATCHED = {
 LIVE = ROOT / "build" / "live" / "index.html"  # made by `make live`; it names its other files
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Parse the command line, write the site and return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--to", type=Path, default=ROOT / "build" / "site")
-    target = parser.parse_args(arguments).to
+def main(target: Path = ROOT / "build" / "site") -> int:
+    """Write the site and return the exit code."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".site-") as folder:
         source, html = Path(folder, "source"), Path(folder, "html")
@@ -77,34 +75,27 @@ def stage(source: Path) -> None:
     def write(place: str, template: str, **values: object) -> None:
         write_whole(source / place, pages.get_template(template).render(values))
 
-    files = [*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("*/*.ipynb")]
+    own, files = {}, [*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("*/*.ipynb")]
     names = [path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in files]
-    notebooks = {name: shown(name) for name in sorted(names, key=by_number)}
-    for name, content in notebooks.items():
-        write_whole(source / f"notebooks/{name}.ipynb", json.dumps(content))
-    own = {}  # the notebooks of each folder
-    for name in notebooks:
+    for name in sorted(names, key=by_number):
+        write_whole(source / f"notebooks/{name}.ipynb", json.dumps(shown(name)))
         own.setdefault(name.rpartition("/")[0], []).append(f"/notebooks/{name}")
-    contents = pages.get_template("_macros.md").module.contents
-    texts = [*map(ROOT.joinpath, TEXTS), *inputs.FIGURES.glob("*.md")]
-    texts += [inputs.FIGURES / name for name in PICTURES]
-    texts += CONFIGURATION.glob("*.md")
+    texts = [*map(ROOT.joinpath, TEXTS), *FIGURES.glob("*.md"), *CONFIGURATION.glob("*.md")]
     for file in (*texts, *PAPER.glob("*/*.png"), *PAPER.glob("*/*.csv")):
         if file.exists():
             write_whole(source / file.relative_to(ROOT), file.read_bytes())
-    keys = [key for key in papers() if (source / f"figures/{key}.md").exists()]
-    for key in keys:
+    contents = (
+        pages.get_template("listing.md").make_module(dict(title="", text="", pages=[])).contents
+    )
+    lists = {key: own.get(key, []) for key in papers()}
+    for key, listed in (lists | {"README": [f"/figures/{key}" for key in lists]}).items():
         with (source / f"figures/{key}.md").open("a", encoding="utf-8") as page:
-            page.write("\n" + contents(own.get(key, [])))
-    with (source / "figures/README.md").open("a", encoding="utf-8") as page:
-        page.write("\n" + contents([f"/figures/{key}" for key in keys]))
-    ours = [
-        page for key, those in own.items() if key not in (*keys, "course", "") for page in those
-    ]
-    write("ours.md", "ours.md", pages=ours)
-    write("course.md", "course.md", pages=own.get("course", []))
+            page.write("\n" + contents(listed))
+    ours = [page for key in own.keys() - lists.keys() - {"course", ""} for page in own[key]]
+    write("ours.md", "listing.md", pages=sorted(ours, key=by_number), **OURS)
+    write("course.md", "listing.md", pages=own.get("course", []), **COURSE)
     write("api/index.rst", "api.rst", modules=package_modules())
-    found = [one for one in report.findings() if one[2] in notebooks]
+    found = [one for one in report.findings() if one[2] in names]
     watched = {key: play.question for key, play in scenes().PLAYS.items()}
     write("index.md", "index.md", findings=found, live=LIVE.exists(), watched=watched)
 
@@ -123,17 +114,16 @@ def write_theatre(folder: Path) -> None:
     """Write a page for each paper, on which a reader watches its algorithm."""
     files = LIVE.with_name("theatre.json")
     assets = json.loads(files.read_text()) if files.exists() else []
-    for one in assets:
-        one["at"] = f"../live/{one['at']}"
+    assets = [one | {"at": f"../live/{one['at']}"} for one in assets]
+    size = f"{sum(one['bytes'] for one in assets) / 1e6:.0f}"
     names = {key: paper.name for key, paper in papers().items()}
+    page = report.templates(CONFIGURATION).get_template("theatre/page.html")
     for key, play in scenes().PLAYS.items():
         notebook = next(NOTEBOOKS.glob(f"{key}/1_*.ipynb")).relative_to(NOTEBOOKS).with_suffix("")
-        page = report.templates(THEATRE).get_template("page.html").render(
-            paper=key, name=names[key], names=names, question=play.question, notebook=notebook,
-            scene=scenes().as_json(key).replace("</", "<\\/"), assets=json.dumps(assets),
-            size=f"{sum(one['bytes'] for one in assets) / 1e6:.0f}",
-        )  # fmt: skip
-        write_whole(folder / f"{key}.html", page)
+        about = {"paper": key, "name": names[key], "question": play.question, "names": names}
+        about |= {"scene": scenes().as_json(key).replace("</", "<\\/"), "notebook": notebook}
+        text = page.render(about, assets=json.dumps(assets), size=size)
+        write_whole(folder / f"{key}.html", text)
     for file in (*THEATRE.glob("theatre.*"), CONFIGURATION / "live" / "load.js"):
         write_whole(folder / file.name, file.read_bytes())
 
@@ -201,4 +191,4 @@ def package_modules() -> list[str]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*map(Path, sys.argv[1:])))

@@ -10,18 +10,16 @@ pages fetch nothing.
 """
 
 import base64
-import io
 import re
 import shutil
 import struct
 import sys
-from contextlib import redirect_stdout
 from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
-from course import COURSE, LESSONS, ROOT, all_lessons
+from course import COURSE, LESSONS, all_lessons, run
 from jinja2 import Template
 from nbconvert.filters import markdown2html
 from pygments.formatters import HtmlFormatter
@@ -29,19 +27,18 @@ from pygments.formatters import HtmlFormatter
 sys.path.insert(0, str(LESSONS))
 import course_pictures
 
-SLIDES = COURSE / "slides"
 PAGE = Path(__file__).parent / "templates" / "slides.html"
 
 
-def main() -> int:
+def main(folder: Path = COURSE / "slides") -> int:
     """Write the slides of all lessons anew, and return the exit code."""
-    shutil.rmtree(SLIDES, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
     for part in ("dist", "plugin/notes", "LICENSE"):
-        copy("sphinx_revealjs", f"_static/revealjs/{part}", SLIDES / "reveal.js" / part)
-    copy("sphinx-mathjax-offline", "static/mathjax/tex-svg-full.js", SLIDES / "mathjax.js")
+        copy("sphinx_revealjs", f"_static/revealjs/{part}", folder / "reveal.js" / part)
+    copy("sphinx-mathjax-offline", "static/mathjax/tex-svg-full.js", folder / "mathjax.js")
     for path in all_lessons():
-        (SLIDES / f"{path.stem}.html").write_text(slides_of(path), encoding="utf-8")
-    print(f"{SLIDES.relative_to(ROOT)}: slides of {len(all_lessons())} lessons, to show offline")
+        (folder / f"{path.stem}.html").write_text(slides_of(path), encoding="utf-8")
+    print(f"{folder}: slides of {len(all_lessons())} lessons, to show offline")
     return 0
 
 
@@ -68,9 +65,7 @@ def slides_of(path: Path) -> str:
 
 def ran(code: re.Match, names: dict) -> str:
     """Run code among the names of earlier code; return what its slide shows of it."""
-    with redirect_stdout(io.StringIO()) as printed:
-        exec(code[2], names)
-    shown = f"```python\n{code[2]}```\n\n```text\n{printed.getvalue()}```"
+    shown = f"```python\n{code[2]}```\n\n```text\n{run(code[2], names)}```"
     return shown if code[1] == "demo" else ""
 
 

@@ -5,8 +5,6 @@ notebooks can be imported everywhere, also in workers. A module in notebooks/<pa
 <paper>.py or <paper>_<topic>.py.
 """
 
-from __future__ import annotations
-
 import sys
 
 import lazy_loader
@@ -15,13 +13,6 @@ from anonpaper.compendium.tables import notebooks_folder
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-
-def _put_on_path() -> None:
-    """Append the folders with modules beside notebooks to the path, each once."""
-    folder = notebooks_folder()
-    for place in sorted({str(file.parent) for file in folder.glob("*/*.py")} if folder else ()):
-        if place not in sys.path:
-            sys.path.append(place)
-
-
-_put_on_path()
+_folder = notebooks_folder()
+_places = {str(file.parent) for file in _folder.glob("*/*.py")} if _folder else set()
+sys.path += sorted(_places - {*sys.path})

@@ -1,10 +1,10 @@
-from .catalogue import Paper as Paper
-from .catalogue import overview as overview
-from .catalogue import papers as papers
 from .grids import run_grid as run_grid
 from .grids import timed as timed
 from .results import Results as Results
 from .results import answer as answer
-from .shown import source_of as source_of
+from .results import source_of as source_of
+from .tables import Paper as Paper
+from .tables import overview as overview
+from .tables import papers as papers
 from .tables import reference as reference
 from .tables import saved as saved

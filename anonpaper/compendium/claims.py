@@ -2,16 +2,15 @@
 
 A claim is a function in notebooks/<paper>/claims.py. Its arguments are tables that notebooks
 saved, its docstring is the claim in our words, and it returns a finding of one of the helpers
-below. Notebooks and pages judge the same functions, and thus agree. CONTRIBUTING.md,
-"Claims", explains the rules.
+below. CONTRIBUTING.md, "Claims", explains the rules.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping
+import runpy
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -29,14 +28,6 @@ from anonpaper.compendium.intervals import (
 )
 from anonpaper.compendium.tables import notebooks_folder, read_table
 from anonpaper.errors import ParameterError
-
-__all__ = [
-    "CANNOT_BE_TESTED", "IN_PART", "MOSTLY", "NOT_REPRODUCED", "REPRODUCED", "UNDECIDED",
-    "VERDICTS", "Claim", "Finding", "about", "all_of", "along_k", "by_intervals", "by_seed",
-    "cannot_be_tested", "claim", "claims_of", "holds", "holds_everywhere", "in_words", "judged",
-    "leads", "listed", "means", "on_average", "one_more_run", "settings", "share", "shown_once",
-    "span", "steps",
-]  # fmt: skip
 
 REPRODUCED, IN_PART, NOT_REPRODUCED = "reproduced", "in part", "not reproduced"
 UNDECIDED, CANNOT_BE_TESTED = "undecided", "cannot be tested"
@@ -66,60 +57,43 @@ class Finding:
 
 @dataclass(frozen=True)
 class Claim:
-    """A function that judges a claim of a paper, and where the paper says it, in its words."""
+    """A function that judges a claim of a paper, where the paper says it, and in which words.
+
+    `text` is the claim in our words, without a full stop, and `note` how this differs from the
+    paper. `tables` are files from the paper's folder of results, by argument.
+    """
 
     where: str
     quote: str
     judge: Callable[..., Finding]
-    elsewhere: Mapping[str, str]
+    name: str
+    text: str
+    note: str
+    tables: dict[str, str]
 
     def __call__(self, *tables: pd.DataFrame, **named: pd.DataFrame) -> Finding:
         """Return what tables say."""
         return self.judge(*tables, **named)
 
-    @property
-    def name(self) -> str:
-        """The name of the function."""
-        return self.judge.__name__
-
-    @property
-    def text(self) -> str:
-        """The claim in our words, without a full stop: the docstring's first paragraph."""
-        return self._paragraphs[0].removesuffix(".")
-
-    @property
-    def note(self) -> str:
-        """The rest of the docstring, such as how this differs from the paper."""
-        return " ".join(self._paragraphs[1:])
-
-    @property
-    def _paragraphs(self) -> list[str]:
-        parts = inspect.cleandoc(self.judge.__doc__ or "").split("\n\n")
-        return [" ".join(part.split()) for part in parts]
-
-    @property
-    def tables(self) -> dict[str, str]:
-        """The file of each table, from the paper's folder of results, by argument."""
-        known = inspect.signature(self.judge).parameters.values()
-        names = [one.name for one in known if one.default is one.empty]
-        others = {name: f"../{table}" for name, table in self.elsewhere.items()}
-        return {name: others.get(name, name) + ".csv" for name in names}
-
 
 def claim(where: str, *, quote: str = "", **elsewhere: str) -> Callable[[Callable], Claim]:
     """Make a function a claim, which calls it with saved tables.
 
-    Parameters
-    ----------
-    where : str
-        The figure, table, theorem or section that says it.
-    quote : str, optional
-        The paper's words.
-    **elsewhere : str
-        Arguments that are other papers' tables, as ``"paper/table"``. All others are the paper's
-        own tables by name; an argument with a default value is no table.
+    `where` is the figure, table, theorem or section that says it, and `quote` its words. Arguments
+    are the paper's own tables by name, or those that `elsewhere` names as ``"paper/table"``; an
+    argument with a default value is no table.
     """
-    return lambda judge: Claim(where, quote, judge, elsewhere)
+
+    def made(judge: Callable[..., Finding]) -> Claim:
+        text, *notes = (" ".join(part.split()) for part in inspect.getdoc(judge).split("\n\n"))
+        known = inspect.signature(judge).parameters.values()
+        names = [one.name for one in known if one.default is one.empty]
+        places = dict.fromkeys(names) | {name: f"../{elsewhere[name]}" for name in elsewhere}
+        tables = {name: f"{place or name}.csv" for name, place in places.items()}
+        about = judge.__name__, text.removesuffix("."), " ".join(notes)
+        return Claim(where, quote, judge, *about, tables)
+
+    return made
 
 
 def claims_of(paper: str) -> list[Claim]:
@@ -135,32 +109,27 @@ def about(paper: str) -> str:
 @cache
 def _module(paper: str) -> dict[str, object]:
     file = notebooks_folder() / paper / "claims.py"
-    if not file.is_file():
-        return {}
-    spec = importlib.util.spec_from_file_location(f"{paper}_claims", file)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return vars(module)
+    return runpy.run_path(str(file), run_name=f"{paper}_claims") if file.is_file() else {}
 
 
 def judged(paper: str, folder: Path) -> list[tuple[Claim, Finding]]:
     """Judge the claims of a paper from the csv files in its folder of results."""
     read = cache(read_table)
-    return [(one, _judged(one, Path(folder), read)) for one in claims_of(paper)]
 
+    def finding(one: Claim) -> Finding:
+        files = {name: Path(folder) / path for name, path in one.tables.items()}
+        for file in files.values():
+            if not file.is_file():
+                return cannot_be_tested(f"{file.name} is not there: its notebook has not run")
+            if read(file).empty:
+                return cannot_be_tested(f"{file.name} has no rows")
+        try:
+            return one(**{name: read(file).copy() for name, file in files.items()})
+        except Exception as error:
+            error.add_note(f"in the claim {one.name} of {paper}")
+            raise
 
-def _judged(one: Claim, folder: Path, read: Callable[[Path], pd.DataFrame]) -> Finding:
-    files = {name: folder / path for name, path in one.tables.items()}
-    for file in files.values():
-        if not file.is_file():
-            return cannot_be_tested(f"{file.name} is not there: its notebook has not run")
-        if read(file).empty:
-            return cannot_be_tested(f"{file.name} has no rows")
-    try:
-        return one(**{name: read(file).copy() for name, file in files.items()})
-    except Exception as error:
-        error.add_note(f"in the claim {one.name} of {folder.name}")
-        raise
+    return [(one, finding(one)) for one in claims_of(paper)]
 
 
 # ---- numbers in words --------------------------------------------------------------------------
@@ -181,10 +150,8 @@ def span(values, show: str = "{:.3g}") -> str:
 
 def listed(values: pd.Series, show: str = "{:.3g}") -> str:
     """Return the numbers of a Series by their index: "a: 1, b: 2"."""
-    names = settings(values.index)
-    return ", ".join(
-        f"{name}: {in_words(value, show)}" for name, value in zip(names, values, strict=True)
-    )
+    told = zip(settings(values.index), values, strict=True)
+    return ", ".join(f"{name}: {in_words(value, show)}" for name, value in told)
 
 
 def settings(index: Iterable) -> list[str]:
@@ -198,7 +165,7 @@ def settings(index: Iterable) -> list[str]:
     return [" ".join(map(told, at, levels)) for at in parts]
 
 
-def _reach(ends: np.ndarray, index: Iterable, show: str) -> str:
+def _reach(ends, index: Iterable, show: str) -> str:
     """Return intervals in words: each by its setting, or the outer ends of more than eight."""
     told, names = [span(end, show) for end in ends], settings(index)
     if len(told) == 1:
@@ -240,16 +207,9 @@ def holds_everywhere(
 def means(draws, *, within=(-np.inf, np.inf), show: str = "{:.3g}", **options) -> Finding:
     """Judge means over draws at each setting, by Student's t; equal ones by bounds on both sides.
 
-    Parameters
-    ----------
-    draws : DataFrame, list of arrays, or pair of them
-        Settings x draws. A pair has independent draws; its difference, second - first, is judged.
-    within : tuple of float
-        The least and the most that a draw can be.
-    show : str
-        The format of a number.
-    **options
-        As for `by_intervals`.
+    `draws` is a DataFrame or a list of arrays, settings x draws, or a pair of them with
+    independent draws, whose difference, second - first, is judged. No draw lies outside of
+    `within`, and `show` is the format of a number. Other options are those of `by_intervals`.
     """
     pair = draws if isinstance(draws, tuple) else (draws,)
     rows = [*zip(*map(_rows, pair), strict=True)]
@@ -265,18 +225,16 @@ def share(condition, **options) -> Finding:
     """Judge the share of independent runs that satisfy a condition, by an exact interval."""
     true, n = int(np.sum(np.ravel(condition))), np.size(condition)
     told = {"measured": f"{true} of {n}", "show": "{:.0%}"}
-    ends = [share_interval(true, n)] if n else []
-    return by_intervals(ends, **(told | options))
+    return by_intervals([share_interval(true, n)] if n else [], **(told | options))
 
 
-def shown_once(shows, *, measured: str = "", why: str = "") -> Finding:
+def shown_once(shows, measured: str = "") -> Finding:
     """Judge what a paper shows of one run, or of one setting that it does not print.
 
     Reproduced if at least half of our draws show it, in part if one in twenty does.
     """
     often = np.mean(np.ravel(shows))
-    measured = measured or f"{np.sum(shows)} of {np.size(shows)} runs of ours show it"
-    return _finding(often >= 0.5, often >= 0.05, measured, "", why, "")
+    return _finding(often >= 0.5, often >= 0.05, measured, "", "", "")
 
 
 def by_intervals(
@@ -293,28 +251,26 @@ def by_intervals(
     if not (n := len(at(LEVEL))):
         return cannot_be_tested("there are no settings to judge", measured)
 
-    def supported(level: float) -> int:
+    def counted(level: float) -> tuple[int, int]:
+        """Return how many settings support the claim, and how many contradict it."""
         low, high = np.transpose(at(level))
-        return int(((low >= above) & (high <= below)).sum())
+        return ((low >= above) & (high <= below)).sum(), ((low > below) | (high < above)).sum()
 
     counts = _counts(n, needed, in_part)
-    held = [count for count in counts if supported(level_of_each(n - count + 1)) >= count]
+    held = [m for m in counts if counted(level_of_each(n - m + 1))[0] >= m]
     level = level_of_each(n - held[0] + 1 if held else counts[0])
-    low, high = np.transpose(at(level))
-    against = int(((low > below) | (high < above)).sum())
-    told = f"supported at {supported(level)}, contradicted at {against} of {n} settings"
+    support, against = counted(level)
+    told = f"supported at {support}, contradicted at {against} of {n} settings" * (n > 1)
     together = level == level_of_each(n)
-    percent = f"{100 * (LEVEL if together else level):.3g} %"
-    how = (" together" if together else " each") * (n > 1)
-    interval = f"{_reach(np.c_[low, high], names, show)} ({percent}{how})"
-    found = _finding(counts[0] in held, held, measured, interval, why, told * (n > 1))
+    how = f"{100 * (LEVEL if together else level):.3g} %"
+    how += (" together" if together else " each") * (n > 1)
+    interval = f"{_reach(at(level), names, show)} ({how})"
+    found = _finding(counts[0] in held, held, measured, interval, why, told)
     undecided = not held and against <= n - counts[0]
     return replace(found, verdict=UNDECIDED) if undecided else found
 
 
-def one_more_run(
-    runs: pd.DataFrame, published, *, measured: str = "", why: str = "", show: str = "{:.3g}"
-) -> Finding:
+def one_more_run(runs: pd.DataFrame, published) -> Finding:
     """Judge published single runs, one for each row: each could be one more run of ours."""
     rows, published = _rows(runs), np.asarray(published, dtype=float)
     if published.shape != (len(rows),) or np.isnan(published).any():
@@ -324,14 +280,13 @@ def one_more_run(
         low, high = np.transpose([prediction_interval(row, level=level) for row in rows])
         return (low <= published) & (published <= high)
 
-    fit = inside(LEVEL)
+    fit, ends = inside(LEVEL), [prediction_interval(row) for row in rows]
     most, told = fit.mean() >= MOSTLY, f"{fit.sum()} of {len(fit)} published numbers fit"
-    ends = [prediction_interval(row) for row in rows]
-    interval = f"of one run, {_reach(ends, runs.index, show)} (95 % each)"
+    interval = f"of one run, {_reach(ends, runs.index, '{:.3g}')} (95 % each)"
+    if most and min(map(len, rows)) < FEWEST_RUNS:
+        return Finding(UNDECIDED, told, interval, told)
     whole = most and inside(level_of_each(len(rows))).all()
-    found = _finding(whole, most, measured or told, interval, why, told)
-    few = most and min(map(len, rows)) < FEWEST_RUNS
-    return replace(found, verdict=UNDECIDED) if few else found
+    return _finding(whole, most, told, interval, "", told)
 
 
 def cannot_be_tested(reason: str, measured: str = "") -> Finding:
@@ -369,11 +324,6 @@ def _rows(draws) -> list[np.ndarray]:
     return rows
 
 
-def on_average(draws: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean over settings, draw by draw, as one setting."""
-    return draws.mean().to_frame("on average").T
-
-
 def steps(values: pd.Series | pd.DataFrame, along: str) -> pd.Series | pd.DataFrame:
     """Return how much values change from each place along a level of the index to the next."""
     others = [name for name in values.index.names if name != along]
@@ -392,8 +342,7 @@ def by_seed(table: pd.DataFrame, value: str) -> pd.DataFrame:
     """
     index = [name for name in ("method", "name", "k") if name in table]
     wide = table.pivot(index=index, columns="seed", values=value).ffill(axis=1)
-    measured = wide.notna().all(axis=1).groupby("method").all()
-    return wide.loc[measured.index[measured]]
+    return wide.groupby("method").filter(lambda of: of.notna().all(axis=None))
 
 
 def leads(table: pd.DataFrame, value: str, method="Proposed", lowest=True, **options) -> Finding:
@@ -404,8 +353,8 @@ def leads(table: pd.DataFrame, value: str, method="Proposed", lowest=True, **opt
     if abs(rest - mine.to_numpy()).max() < 1e-9:
         return cannot_be_tested("this reading cannot tell the methods apart")
     best = rest.min(axis=0)
-    told = [f"{sign * mean:.3f}" for mean in (mine.to_numpy().mean(), best.mean())]
-    told = f"{told[0]}, the best other {told[1]} on average"
+    own, others = (f"{sign * one.mean():.3f}" for one in (mine.to_numpy(), best))
+    told = f"{own}, the best other {others} on average"
     return means(best - mine, above=0, measured=told, **options)
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
+import ast
 import os
+import re
+import sys
 import tempfile
 import time
 import timeit
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,26 +19,25 @@ import joblib
 import pandas as pd
 from tqdm.auto import tqdm
 
-from anonpaper.compendium.provenance import code_digest
+from anonpaper.compendium.tables import notebooks_folder
 from anonpaper.compiled import at_once
 from anonpaper.errors import ParameterError, check_integer
-from anonpaper.files import cache_folder
+from anonpaper.files import cache_folder, sha256
 from anonpaper.microdata import Microdata
 
-__all__ = ["Row", "run_grid", "timed"]
+__all__ = ["Row", "code_digest", "run_grid", "timed"]
 
 Row = Mapping[str, Any]
+PACKAGE = Path(__file__).parents[1]
+_SOURCES = {".csv", ".json", ".py", ".toml"}
+_JUDGES = re.compile(r"compendium/(claims|intervals)\.py$|/claims\.py$|/paper\.toml$|/slides/")
 
 
 def run_grid(
-    function: Callable[..., Row | Iterable[Row] | pd.DataFrame],
-    grid: Iterable[Row],
-    *,
-    workers: int | None = None,
-    name: str | None = None,
-    common: Mapping[str, Any] | None = None,
+    function: Callable[..., Row | Iterable[Row] | pd.DataFrame], grid: Iterable[Row], *,
+    workers: int | None = None, name: str | None = None, common: Mapping[str, Any] | None = None,
     timing: bool = False,
-) -> pd.DataFrame:
+) -> pd.DataFrame:  # fmt: skip
     """Call a function for every setting of a grid and return all rows as one tidy table.
 
     Rows are in the order of the grid, and the same for any number of workers if the function
@@ -57,8 +59,7 @@ def run_grid(
     common : mapping, optional
         Objects for every call, such as a Microdata; read once by each worker.
     timing : bool, optional
-        Whether the function measures run times by :func:`timed`: settings then run one after
-        the other in this process, each time again.
+        Whether it measures by :func:`timed`: one after the other in this process, each time again.
 
     Examples
     --------
@@ -70,11 +71,12 @@ def run_grid(
     1  {"stars": 5}      5
     >>> del os.environ["ANONPAPER_CACHE"]
     """
-    settings = [dict(setting) for setting in grid]
-    common = dict(common or {})
-    _check_importable(function)
-    workers = 1 if timing else check_integer("workers", workers or _processes(), 1)
-    call = _rows
+    settings, common, call = [dict(setting) for setting in grid], dict(common or {}), _rows
+    of = sys.modules.get(function.__module__)
+    if function.__module__ == "__main__" or getattr(of, function.__name__, None) is not function:
+        raise ParameterError(f"workers cannot import {function!r}: define it in a module's top")
+    given = os.environ.get("ANONPAPER_WORKERS") or joblib.cpu_count()
+    workers = 1 if timing else check_integer("workers", workers or int(given), 1)
     if not timing:
         memory = joblib.Memory(cache_folder() / "grids", verbose=0)
         call = memory.cache(_rows, ignore=["file"])
@@ -127,12 +129,6 @@ def timed(
         return min(clock.repeat(repeats, number=1)), returned[0]
 
 
-def _processes() -> int:
-    """Return how many settings are computed at a time."""
-    given = os.environ.get("ANONPAPER_WORKERS")
-    return int(given) if given else joblib.cpu_count()
-
-
 def _rows(function: Callable, setting: dict, key: list[str], file: str) -> list[dict]:
     """Call the function with the common objects of a file; an exception names the setting."""
     try:
@@ -142,33 +138,13 @@ def _rows(function: Callable, setting: dict, key: list[str], file: str) -> list[
         raise
     if isinstance(found, pd.DataFrame):
         found = found.to_dict("records")
-    rows = [found] if isinstance(found, Mapping) else found
-    if not isinstance(rows, Iterable):
-        what = type(found).__name__
-        raise ParameterError(f"the function returned a {what} in place of rows")
-    rows = [dict(row) for row in rows]
-    if double := sorted(set(setting).intersection(set().union(*rows))):
-        raise ParameterError(f"columns {double} are in setting and result: rename one of them")
-    return rows
+    return [dict(row) for row in ([found] if isinstance(found, Mapping) else found)]
 
 
 @cache
 def _loaded(file: str) -> dict:
     """Read the common objects, once in each worker."""
     return joblib.load(file)
-
-
-def _check_importable(function: Callable) -> None:
-    """Raise ParameterError unless workers can import the function by its name."""
-    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "")
-    if module not in (None, "__main__"):
-        found = getattr(importlib.import_module(module), name, None)
-        if found is function:
-            return
-    raise ParameterError(
-        f"run_grid cannot hand {name or function!r} to its workers: define it at the top level of "
-        "a module (a file beside the notebook will do), not in a notebook or in a function"
-    )
 
 
 def _content(value: Any) -> Any:
@@ -182,6 +158,43 @@ def _content(value: Any) -> Any:
         return value.qi, value.sensitive, value.person, domains, codes, marks, others
     if isinstance(value, Mapping):
         return {name: _content(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_content(item) for item in value]
-    return value
+    return [_content(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+# ---- the code that results depend on -----------------------------------------------------------
+
+
+def code_digest(module: str) -> str:
+    """Return one digest of the code that a module can run, 64 hexadecimal digits.
+
+    It covers the module, those in its folder if that is one of notebooks, and the package.
+    Comments and docstrings do not count, nor what judges results.
+    """
+    beside, folder = Path(find_spec(module).origin), notebooks_folder()
+    if folder is not None and beside.is_relative_to(folder):
+        paper = folder / beside.relative_to(folder).parts[0]
+        # what asks our own questions builds on papers
+        beside = paper if (paper / "paper.toml").is_file() else folder
+    return sha256(f"{_digest(PACKAGE)} {_digest(beside)}")
+
+
+def _digest(place: Path) -> str:
+    """Return the digest of a module, or of all modules and data in a folder."""
+    lines = []
+    for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
+        name = file.relative_to(place.parent).as_posix()
+        if file.suffix in _SOURCES and not _JUDGES.search(name):
+            content = file.read_bytes()
+            lines.append(f"{name} {sha256(_bare(content) if file.suffix == '.py' else content)}\n")
+    return sha256("".join(lines))
+
+
+@cache  # by content: a file may change while this process runs
+def _bare(source: bytes) -> bytes:
+    """Return code without comments and docstrings."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:]
+    return ast.dump(tree).encode()

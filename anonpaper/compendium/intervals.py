@@ -12,11 +12,6 @@ import scipy  # its submodules load where they are used: every notebook imports 
 
 from anonpaper.errors import ParameterError
 
-__all__ = [
-    "LEVEL", "difference_intervals", "level_of_each", "mean_interval", "mean_intervals",
-    "prediction_interval", "share_interval", "welch_interval",
-]  # fmt: skip
-
 LEVEL = 0.95  # of all confidence intervals
 _ROUNDING = 1e-9  # a share that is 1 may be computed as a little more
 _ANY = (-np.inf, np.inf)
@@ -39,12 +34,11 @@ def mean_interval(values, *, level: float = LEVEL, within: tuple[float, float] =
         return least, most
     bounded = np.isfinite(most - least)
     if np.ptp(values) <= bounded * _ROUNDING:
-        same, (_, others) = float(values[0]), share_interval(0, values.size, level=level)
-        if not bounded:
-            return same, same
-        return same - others * (same - least), same + others * (most - same)
-    half = _half(level, values.size - 1, values.var(ddof=1) / values.size)
-    return float(max(values.mean() - half, least)), float(min(values.mean() + half, most))
+        same, others = float(values[0]), share_interval(0, values.size, level=level)[1] * bounded
+        ends = (least, most) if bounded else (same, same)
+        return same - others * (same - ends[0]), same + others * (ends[1] - same)
+    low, high = _around(values.mean(), level, values.size - 1, values.var(ddof=1) / values.size)
+    return max(low, least), min(high, most)
 
 
 def level_of_each(intervals: int) -> float:
@@ -66,9 +60,8 @@ def difference_intervals(lower, higher) -> np.ndarray:
 
 def prediction_interval(values, *, level: float = LEVEL) -> tuple[float, float]:
     """Return the interval of one more run, by Student's t."""
-    n, mean = len(values), np.mean(values)
-    half = _half(level, n - 1, np.var(values, ddof=1) * (1 + 1 / n))
-    return float(mean - half), float(mean + half)
+    n = len(values)
+    return _around(np.mean(values), level, n - 1, np.var(values, ddof=1) * (1 + 1 / n))
 
 
 @cache
@@ -84,12 +77,11 @@ def welch_interval(lower: np.ndarray, higher: np.ndarray, level: float) -> tuple
     if sizes.min() == 1:
         return _ANY
     parts = np.array([lower.var(ddof=1), higher.var(ddof=1)]) / sizes
-    mean = higher.mean() - lower.mean()
     freedom = parts.sum() ** 2 / max((parts**2 / (sizes - 1)).sum(), 1e-300)
-    half = _half(level, freedom, parts.sum()) if parts.sum() else 0
+    return _around(higher.mean() - lower.mean(), level, freedom or 1, parts.sum())
+
+
+def _around(mean: float, level: float, freedom: float, variance: float) -> tuple[float, float]:
+    """Return an interval around a mean, by Student's t."""
+    half = scipy.special.stdtrit(freedom, (1 + level) / 2) * np.sqrt(variance)
     return float(mean - half), float(mean + half)
-
-
-def _half(level: float, freedom: float, variance: float) -> float:
-    """Return half of an interval by Student's t."""
-    return float(scipy.special.stdtrit(freedom, (1 + level) / 2) * np.sqrt(variance))

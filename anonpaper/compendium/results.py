@@ -8,30 +8,29 @@ and verdict is shown as the paper edition, figures/paper, has it.
 
 from __future__ import annotations
 
-import ast
+import inspect
 import io
 import json
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
+from html import escape
 from pathlib import Path
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from anonpaper import plots
-from anonpaper.compendium.claims import judged
-from anonpaper.compendium.shown import Verdicts
-from anonpaper.compendium.tables import folders, read_table, saved
+from anonpaper.compendium import claims as judge
+from anonpaper.compendium.tables import folders, manifest, put_entry, read_table, saved
 from anonpaper.errors import ParameterError
 from anonpaper.files import project_root, write_whole
 from anonpaper.microdata import Microdata
 
-__all__ = ["Results", "answer", "show"]
+__all__ = ["Results", "Source", "Verdicts", "answer", "source_of"]
 
 #: Shown beside a result that the paper edition does not have yet.
 QUICK_RUN = "*From a quick run at small sizes: the paper edition does not have this result yet.*"
@@ -40,18 +39,9 @@ QUICK_RUN = "*From a quick run at small sizes: the paper edition does not have t
 class Results:
     """The figures and tables of one notebook, each saved with its origin.
 
-    Files go to <root>/<paper>/, and a description of their origin to
-    <root>/manifest/<paper>/<notebook>.json, updated after each of them.
-
-    Parameters
-    ----------
-    paper, notebook : str
-        Name of the folder of notebooks, and of the notebook's file without its ending.
-    parameters : mapping, optional
-        The notebook's parameters as used, e.g. ``dict(levels=levels, seed=seed)``.
-    microdata : sequence of Microdata, optional
-        The tables of people behind the results. Figures made from a stand-in are stamped "stand-in
-        data"; a table that replaces another one is named under the figure.
+    Files go to <root>/<paper>/, and their origin to <root>/manifest.json, updated after each of
+    them: the parameters as used, and the tables of people behind the results. Figures made from a
+    stand-in are stamped "stand-in data"; a table that replaces another is named under the figure.
 
     Examples
     --------
@@ -66,20 +56,15 @@ class Results:
     """
 
     def __init__(
-        self,
-        paper: str,
-        *,
-        notebook: str,
-        parameters: Mapping | None = None,
+        self, paper: str, *, notebook: str, parameters: Mapping | None = None,
         microdata: Sequence[Microdata] = (),
-    ):
+    ):  # fmt: skip
         self.paper, self.notebook = paper, notebook
-        self.parameters = dict(parameters or {})
-        self.microdata = tuple(microdata)
-        home = project_root(Path.cwd()) or Path.cwd()
+        self.parameters, self.microdata = dict(parameters or {}), tuple(microdata)
         self.profile = os.environ.get("ANONPAPER_PROFILE") or "quick"
-        given = os.environ.get("ANONPAPER_FIGURES")
-        self.root = Path(given).resolve() if given else home / "figures" / self.profile
+        home = project_root(Path.cwd()) or Path.cwd()
+        given = os.environ.get("ANONPAPER_FIGURES") or home / "figures" / self.profile
+        self.root = Path(given).resolve()
         self._outputs: dict[str, dict] = {}
 
     @classmethod
@@ -89,16 +74,16 @@ class Results:
         """Return the results of the calling notebook, with its current parameters.
 
         Their names come from its cell tagged ``parameters``, their values from the variables, as a
-        profile set them. ParameterError names missing ones.
+        profile set them.
         """
+        file = (project_root(Path.cwd()) or Path()) / "notebooks" / paper / f"{notebook}.ipynb"
+        cells = json.loads(file.read_text("utf-8"))["cells"]
+        tagged = [cell for cell in cells if "parameters" in cell["metadata"].get("tags", ())]
+        source = "\n".join("".join(cell["source"]) for cell in tagged)
         values = sys._getframe(1).f_globals
-        names = _parameters_of(paper, notebook)
-        missing = [name for name in names if name not in values]
-        if missing:
-            raise ParameterError(f"parameters of {paper}/{notebook} are not set: {missing}")
-        given = {name: values[name] for name in names}
+        given = {name: values[name] for name in re.findall(r"^(\w+) = ", source, re.MULTILINE)}
         if _shows_edition():
-            show(_edition_in_words(folders()["paper"] / _manifest(paper, notebook), given))
+            _show(_edition_in_words(f"{paper}/{notebook}", given))
         return cls(paper, notebook=notebook, parameters=given, microdata=microdata)
 
     def figure(
@@ -107,32 +92,20 @@ class Results:
     ) -> None:  # fmt: skip
         """Save a figure as png, and its numbers as csv. Equal numbers give equal files.
 
-        Parameters
-        ----------
-        figure : Figure
-        name : str
-            Name of the files, without ending; unique within the paper.
-        data : DataFrame
-            The plotted numbers.
-        caption : str
-            What the axes show and what to see, as a literal text: the site puts it below the
-            figure, where it is also the alternative text.
-        of : str, optional
-            The figure of the paper, e.g. ``"Figure 2a"``; empty for our own.
-        timing : sequence of str or bool, optional
-            Columns with run times or numbers derived from them, which change from run to run; true
-            means all numbers with a decimal point.
-        microdata : sequence of Microdata, optional
-            The tables behind this figure, if they are not all of the notebook's.
+        Names of files are unique within the paper. `data` are the plotted numbers. The caption, a
+        literal text, says what the axes show and what to see: it is also the alternative text.
+        `of` is the figure of the paper, ``"Figure 2a"``, or empty for our own. `timing` names
+        columns with run times or numbers derived from them, which change from run to run; true
+        means all numbers with a decimal point. `microdata` are the tables behind this figure, if
+        they are not all of the notebook's.
         """
-        tables = self.microdata if microdata is None else tuple(microdata)
-        _stamp(figure, tables)
+        _stamp(figure, self.microdata if microdata is None else microdata)
         files = {"png": plots.render(figure), "csv": _csv(data)}
-        self._save(files, name, of=of, timing=_times(timing, data), caption=caption)
+        self._save(files, name, of=of, timing=timing, caption=caption)
         if _shows_edition():
             plt.close(figure)
             edition = _picture(f"{self.paper}/{name}")
-            show(QUICK_RUN if edition is None else edition)
+            _show(QUICK_RUN if edition is None else edition)
 
     def table(
         self, frame: pd.DataFrame, name: str, *, caption: str, of: str = "",
@@ -143,13 +116,12 @@ class Results:
         Parameters are as for `figure`. The index is written if it has a name or is not just
         0, 1, 2, ...
         """
-        about = {"of": of, "timing": _times(timing, frame), "caption": caption}
-        self._save({"csv": _csv(frame)}, name, **about)
-        file = folders()["paper"] / self.paper / f"{name}.csv" if _shows_edition() else None
-        if file is None:
+        self._save({"csv": _csv(frame)}, name, of=of, timing=timing, caption=caption)
+        if not _shows_edition():
             return frame
+        file = folders()["paper"] / self.paper / f"{name}.csv"
         if not file.is_file():
-            show(QUICK_RUN)
+            _show(QUICK_RUN)
             return frame
         edition, index = read_table(file), frame.index.names if _index_matters(frame) else []
         if not index:
@@ -165,74 +137,85 @@ class Results:
         timed = {Path(path).stem for path, about in self._outputs.items() if about["timing"]}
         saved = {Path(path).stem for path in self._outputs}
         edition = folders()["paper"]
-        shows = ("paper", edition) if _shows_edition() else (self.profile, self.root)
-        committed = judged(self.paper, edition / self.paper)
-        own = committed if shows[1] == edition else judged(self.paper, self.root / self.paper)
+        profile, root = ("paper", edition) if _shows_edition() else (self.profile, self.root)
+        committed = judge.judged(self.paper, edition / self.paper)
+        own = committed if root == edition else judge.judged(self.paper, root / self.paper)
         rows = {}
         for (one, found), (_, there) in zip(own, committed, strict=True):
             tables = [Path(file).stem for file in one.tables.values()]
-            if tables[0] not in saved or timing == timed.isdisjoint(tables):
-                continue
-            rows[one.name] = {
-                "where": one.where, "claim": one.text,
-                "measured": found.measured, "interval": found.interval,
-                f"verdict, {shows[0]} profile": found.verdict,
-                "verdict, paper profile": there.verdict,
-                "why": found.why, "otherwise": found.otherwise,
-            }  # fmt: skip
-        if not rows:
-            raise ParameterError(
-                f"notebooks/{self.paper}/claims.py has no claims on tables of {self.notebook!r}"
-            )
+            if tables[0] in saved and timing != timed.isdisjoint(tables):
+                rows[one.name] = {
+                    "where": one.where, "claim": one.text,
+                    "measured": found.measured, "interval": found.interval,
+                    f"verdict, {profile} profile": found.verdict,
+                    "verdict, paper profile": there.verdict,
+                    "why": found.why, "otherwise": found.otherwise,
+                }  # fmt: skip
         return Verdicts(pd.DataFrame.from_dict(rows, orient="index"))
 
     def _save(self, files: Mapping[str, bytes | str], name: str, **about) -> None:
         """Write the files of one output, and the manifest with them in it."""
-        if not re.fullmatch(r"[a-z0-9][a-z0-9_.-]*", name):
-            raise ParameterError(f"a name has a-z, 0-9, '_', '-' and '.' only, got {name!r}")
         if name in {Path(path).stem for path in self._outputs}:
             raise ParameterError(f"two outputs of {self.notebook} are named {name!r}: rename one")
         for ending, content in files.items():
             write_whole(self.root / self.paper / f"{name}.{ending}", content)
             self._outputs[f"{self.paper}/{name}.{ending}"] = about
-        manifest = {
+        share = {
             "profile": self.profile,
             "parameters": self.parameters,
             "data": [_describe(table) for table in self.microdata],
             "outputs": self._outputs,
         }
-        path = self.root / _manifest(self.paper, self.notebook)
-        write_whole(path, json.dumps(manifest, indent=1, default=_plain) + "\n")
+        put_entry(self.root / "manifest.json", f"{self.paper}/{self.notebook}", share)
+
+
+def _describe(table: Microdata) -> dict:
+    about = {"origin": None if table.origin is None else str(table.origin)}
+    about |= asdict(table.origin) if is_dataclass(table.origin) else {}
+    return {**about, "rows": table.n, "qi": list(table.qi), "sensitive": table.sensitive}
+
+
+def _index_matters(frame: pd.DataFrame) -> bool:
+    """Return whether the index is more than row numbers."""
+    return frame.index.name is not None or not frame.index.equals(pd.RangeIndex(len(frame)))
+
+
+def _csv(frame: pd.DataFrame) -> str:
+    return frame.to_csv(index=_index_matters(frame), lineterminator="\n")
+
+
+def _stamp(figure: Figure, tables: Sequence[Microdata]) -> None:
+    """Stamp a figure whose data are stand-ins, and name tables that replace others below it."""
+    origins = [table.origin for table in tables if is_dataclass(table.origin)]
+    if any(origin.stand_in for origin in origins):
+        plots.stamp(figure)
+    # without the words in brackets, the line fits under a figure of one column
+    replaced = {
+        f"{origin.dataset}, in place of {origin.substitute_for.partition(' (')[0]}": None
+        for origin in origins
+        if origin.substitute_for
+    }
+    if replaced:
+        plots.footer(figure, "data: " + "; ".join(replaced))
 
 
 # ---- what readers see -------------------------------------------------------------------------
 
 
-def answer(text: str, *, shown: str = "", sure: str = "") -> None:
+def answer(text: str, *, shown: str, sure: str) -> None:
     """Show the answer of a notebook: a bold sentence, how sure it is, and a figure or table.
 
-    Parameters
-    ----------
-    text : str
-        One sentence. Its numbers come from :func:`anonpaper.compendium.saved`.
-    shown : str, optional
-        Folder and name of the saved figure or table that shows it.
-    sure : str, optional
-        The sizes, seeds and intervals behind the sentence.
-
-    Examples
-    --------
-    >>> answer("TP+ needs fewer stars than TP.", sure="One table of 10 rows.")
-    <IPython.core.display.Markdown object>
+    The numbers of the sentence come from :func:`anonpaper.compendium.saved`. `shown` is folder and
+    name of the saved figure or table that shows it, and `sure` has the sizes, seeds and intervals
+    behind the sentence.
     """
-    quick = bool(shown) and saved(shown)[1] != "paper"
-    show("\n\n".join(filter(None, [f"**{text}**", sure, QUICK_RUN if quick else ""])))
-    if shown:
-        image = _picture(shown)
-        show(saved(shown)[0] if image is None else image)
+    table, profile = saved(shown)
+    _show("\n\n".join([f"**{text}**", sure] + [QUICK_RUN] * (profile != "paper")))
+    image = _picture(shown)
+    _show(table if image is None else image)
 
 
-def show(what: object) -> None:
+def _show(what: object) -> None:
     """Display an object, or a text as markdown, in a notebook."""
     from IPython.display import Markdown, display
 
@@ -257,80 +240,78 @@ def _picture(name: str):
     return Image(content.getvalue(), format="png", embed=True)
 
 
-def _manifest(paper: str, notebook: str) -> str:
-    return f"manifest/{paper}/{notebook}.json"
-
-
-def _edition_in_words(manifest: Path, own: Mapping) -> str:
+def _edition_in_words(name: str, own: Mapping) -> str:
     """Return at which sizes the results that a notebook shows were made."""
-    if not manifest.is_file():
+    share = manifest(folders()["paper"]).get(name)
+    if share is None:
         return QUICK_RUN
-    edition = json.loads(manifest.read_text("utf-8"))["parameters"]
-    if edition == json.loads(json.dumps(own, default=_plain)):
+    edition = share["parameters"]
+    if edition == json.loads(json.dumps(own, default=lambda value: value.tolist())):
         return "*Results below: the paper edition, run with the parameters above.*"
     told = ", ".join(f"`{name} = {value}`" for name, value in edition.items())
     return f"*Results below: the paper edition, with {told}. A quick run has the values above.*"
 
 
-def _stamp(figure: Figure, tables: Sequence[Microdata]) -> None:
-    """Stamp a figure whose data are stand-ins, and name tables that replace others below it."""
-    origins = [table.origin for table in tables]
-    if any(getattr(origin, "stand_in", False) for origin in origins):
-        plots.stamp(figure)
-    # without the words in brackets, the line fits under a figure of one column
-    substitutes = [
-        f"{origin.dataset}, in place of {origin.substitute_for.partition(' (')[0]}"
-        for origin in origins
-        if getattr(origin, "substitute_for", None)
-    ]
-    if substitutes:
-        plots.footer(figure, "data: " + "; ".join(dict.fromkeys(substitutes)))
+#: Verdict -> background of its cell, the worst first.
+COLOURS = ("#fbdde1", "#e9e3f3", "#dde7f2", "#f6f0cc", "#d9efdd")
+COLOURS = dict(zip(judge.VERDICTS, COLOURS, strict=True))
 
 
-# ---- files --------------------------------------------------------------------------------------
+class Verdicts(pd.DataFrame):
+    """Judged claims, which a notebook shows one below the other, as wide as there is room."""
 
-
-def _parameters_of(paper: str, notebook: str) -> list[str]:
-    """Return the names that a notebook's cell tagged ``parameters`` assigns."""
-    file = (project_root(Path.cwd()) or Path()) / "notebooks" / paper / f"{notebook}.ipynb"
-    if not file.is_file():
-        raise ParameterError(
-            f"no {file.name} in notebooks/{paper} of the project around the working directory: "
-            "give Results(..., parameters=...) what the results depend on"
+    def _repr_html_(self) -> str:
+        style = "display: flex; flex-wrap: wrap; gap: 0.2em 1.5em; text-align: left;"
+        style += " padding: 0.6em 0; border-top: 1px solid #8888; overflow-wrap: anywhere"
+        return "\n".join(
+            f'<div style="{style}">{"".join(_parts(name, claim))}</div>'
+            for name, claim in self.iterrows()
         )
-    cells = json.loads(file.read_text(encoding="utf-8"))["cells"]
-    tagged = [cell for cell in cells if "parameters" in cell["metadata"].get("tags", ())]
-    source = "\n".join("".join(cell["source"]) for cell in tagged)
-    assigned = [node for node in ast.parse(source).body if isinstance(node, ast.Assign)]
-    return [target.id for node in assigned for target in node.targets]
 
 
-def _times(timing: Sequence[str] | bool, data: pd.DataFrame) -> list[str] | bool:
-    """Return the columns with run times; ParameterError for unknown ones."""
-    if isinstance(timing, bool):
-        return timing
-    if isinstance(timing, str) or set(timing) - set(data.columns):
-        raise ParameterError(f"timing names columns of {list(data.columns)}, got {timing!r}")
-    return list(timing)
+def _parts(name: str, claim: pd.Series) -> Iterator[str]:
+    """Yield the parts of a judged claim, side by side on a wide screen, else one by one."""
+    told = claim.astype(str).map(escape)
+    interval = f" ({told['interval']})" if told["interval"] else ""
+    look = "color: #222; padding: 0 0.3em"
+    verdicts = [
+        f"{column.removeprefix('verdict, ')}: "
+        f'<b style="background-color: {COLOURS[verdict]}; {look}">{verdict}</b>'
+        for column, verdict in claim.filter(like="verdict").items()
+    ]
+    for width, lines in {
+        "1 1 15em": [f"<b>{told['where']}</b>: {told['claim']} (<code>{escape(name)}</code>)"],
+        "1 1 10em": [f"measured: {told['measured']}{interval}"],
+        "1 1 16em": verdicts,
+        "1 1 100%": [*filter(None, told[["why", "otherwise"]])],
+    }.items():
+        if lines:
+            yield f'<div style="flex: {width}">{"<br>".join(lines)}</div>'
 
 
-def _describe(table: Microdata) -> dict:
-    about = {"origin": None if table.origin is None else str(table.origin)}
-    about |= asdict(table.origin) if is_dataclass(table.origin) else {}
-    return {**about, "rows": table.n, "qi": list(table.qi), "sensitive": table.sensitive}
+class Source:
+    """A function's source, which a notebook shows when the reader unfolds it."""
+
+    def __init__(self, function: Callable) -> None:
+        self.name = f"{function.__module__}.{function.__qualname__}"
+        self.text = inspect.getsource(function)
+
+    def __repr__(self) -> str:
+        return f"<source of {self.name}>"
+
+    def _repr_html_(self) -> str:
+        return (
+            f"<details><summary>source of <code>{self.name}</code></summary>"
+            f"<pre>{escape(self.text)}</pre></details>"
+        )
 
 
-def _plain(value: object) -> object:
-    """Return numpy and pandas values as JSON types."""
-    if isinstance(value, np.generic | np.ndarray | pd.Index | pd.Series):
-        return value.tolist()
-    raise TypeError(f"got {type(value).__name__}")
+def source_of(function: Callable) -> Source:
+    """Return a function's source, folded up in a notebook.
 
-
-def _index_matters(frame: pd.DataFrame) -> bool:
-    """Return whether the index is more than row numbers."""
-    return frame.index.name is not None or not frame.index.equals(pd.RangeIndex(len(frame)))
-
-
-def _csv(frame: pd.DataFrame) -> str:
-    return frame.to_csv(index=_index_matters(frame), lineterminator="\n")
+    Examples
+    --------
+    >>> source_of(source_of)
+    <source of anonpaper.compendium.results.source_of>
+    """
+    return Source(function)

@@ -1,16 +1,22 @@
-"""Files of a checkout: the papers' own numbers, and tables that notebooks saved."""
+"""Files of a checkout: the papers, their own numbers, and tables that notebooks saved."""
 
 from __future__ import annotations
 
 import json
+import os
+import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from anonpaper.errors import DatasetError, DatasetUnavailableError
-from anonpaper.files import project_root
+from anonpaper.files import project_root, write_whole
 
-__all__ = ["folders", "made_by", "notebooks_folder", "read_table", "reference", "saved"]
+__all__ = [
+    "Paper", "folders", "made_by", "manifest", "notebooks_folder", "overview", "papers",
+    "put_entry", "read_table", "reference", "saved",
+]  # fmt: skip
 
 
 def notebooks_folder() -> Path | None:
@@ -19,9 +25,63 @@ def notebooks_folder() -> Path | None:
     return root / "notebooks" if root is not None and (root / "notebooks").is_dir() else None
 
 
-def read_table(path: Path) -> pd.DataFrame:
-    """Return a saved table with its exact numbers; only empty cells are missing values."""
-    return pd.read_csv(path, float_precision="round_trip", keep_default_na=False, na_values=[""])
+# ---- papers -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paper:
+    """A paper, with the question that it asks; `picture` is a saved figure, for its page."""
+
+    key: str
+    title: str
+    authors: tuple[str, ...]
+    year: int
+    venue: str
+    question: str
+    picture: str
+
+    @property
+    def families(self) -> list[str]:
+        """The family names of its authors."""
+        return [author.partition(",")[0] for author in self.authors]
+
+    @property
+    def citation(self) -> str:
+        """Its authors, title and venue, in Markdown."""
+        return f"{', '.join(self.families)}: *{self.title}*, {self.venue}"
+
+    @property
+    def name(self) -> str:
+        """The family names of one or two authors, or the first's, and the year."""
+        first, *others = self.families
+        told = f"{first} et al." if len(others) > 1 else ", ".join(self.families)
+        return f"{told} {self.year}"
+
+
+def papers() -> dict[str, Paper]:
+    """Return the papers by key, the oldest first, from the paper.toml beside their notebooks.
+
+    Examples
+    --------
+    >>> papers()["xiao2010"].name
+    'Xiao et al. 2010'
+    """
+    folder = notebooks_folder()
+    files = [] if folder is None else folder.glob("*/paper.toml")
+    found = [Paper(key=file.parent.name, **tomllib.loads(file.read_text())) for file in files]
+    return {paper.key: paper for paper in sorted(found, key=lambda paper: (paper.year, paper.key))}
+
+
+def overview() -> pd.DataFrame:
+    """Return name, title and question of each paper, one row per paper.
+
+    Examples
+    --------
+    >>> overview().loc["diva2021", "asks"]
+    'can a k-anonymous table keep its minorities?'
+    """
+    rows = {key: (paper.name, paper.title, paper.question) for key, paper in papers().items()}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["paper", "title", "asks"])
 
 
 def reference(name: str) -> pd.DataFrame:
@@ -44,13 +104,18 @@ def reference(name: str) -> pd.DataFrame:
     return pd.read_csv(folder / f"{name}.csv")
 
 
+# ---- what notebooks saved ---------------------------------------------------------------------
+
+
 def folders() -> dict[str, Path]:
     """Return the folder of saved tables by profile, the paper profile first; else empty."""
     root = project_root()
-    if root is None:
-        return {}
-    figures = root / "figures"
-    return {"paper": figures / "paper", "quick": figures / "quick"}
+    return {} if root is None else {name: root / "figures" / name for name in ("paper", "quick")}
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Return a saved table with its exact numbers; only empty cells are missing values."""
+    return pd.read_csv(path, float_precision="round_trip", keep_default_na=False, na_values=[""])
 
 
 def saved(table: str) -> tuple[pd.DataFrame, str]:
@@ -65,22 +130,45 @@ def saved(table: str) -> tuple[pd.DataFrame, str]:
     >>> profile, {"asked", "n", "algorithm", "mean"} <= set(table)
     ('paper', True)
     """
-    profile, folder = _place_of(table)
-    return read_table(folder / f"{table}.csv"), profile
+    for profile, folder in folders().items():
+        if (folder / f"{table}.csv").is_file():
+            return read_table(folder / f"{table}.csv"), profile
+    raise DatasetUnavailableError(f"{table}.csv is not saved: run its notebook in a checkout")
+
+
+def manifest(folder: Path) -> dict[str, dict]:
+    """Return what each notebook noted of its results in a folder, by the notebook's name."""
+    file = folder / "manifest.json"
+    return json.loads(file.read_text("utf-8")) if file.is_file() else {}
 
 
 def made_by(table: str) -> str:
     """Return the name of the notebook that saved a table, as the manifest says."""
-    _, folder = _place_of(table)
-    for share in sorted((folder / "manifest").glob("*/*.json")):
-        if f"{table}.csv" in json.loads(share.read_text(encoding="utf-8"))["outputs"]:
-            return share.stem
+    for name, share in manifest(folders()[saved(table)[1]]).items():
+        if f"{table}.csv" in share["outputs"]:
+            return name.partition("/")[2]
     raise DatasetUnavailableError(f"no manifest names {table}.csv: run the notebook that saves it")
 
 
-def _place_of(table: str) -> tuple[str, Path]:
-    """Return the profile whose table `saved` gives, and its folder, or raise."""
-    for profile, folder in folders().items():
-        if (folder / f"{table}.csv").is_file():
-            return profile, folder
-    raise DatasetUnavailableError(f"{table}.csv is not saved: run its notebook in a checkout")
+def put_entry(file: Path, name: str, entry: object) -> None:
+    """Write an entry of a JSON file of entries in order; notebooks side by side write in turn."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    place = os.open(file.parent, os.O_RDONLY) if os.name == "posix" else None
+    try:
+        if place is not None:
+            import fcntl
+
+            fcntl.flock(place, fcntl.LOCK_EX)
+        entries = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+        entries = dict(sorted((entries | {name: entry}).items()))
+        write_whole(file, json.dumps(entries, indent=1, ensure_ascii=False, default=_plain) + "\n")
+    finally:
+        if place is not None:
+            os.close(place)
+
+
+def _plain(value: object) -> object:
+    """Return numpy and pandas values as JSON types."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"got {type(value).__name__}")

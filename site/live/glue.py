@@ -58,15 +58,16 @@ def read(path: str, name: str) -> dict:
     _now["table"] = table = read_table(path, **given)
     n, columns = len(table.frame), []
     for column, values in table.frame.items():
-        kind, distinct = table.kinds[column], values.dropna().unique()
+        kind, distinct, doubt = (
+            table.kinds[column],
+            values.dropna().unique(),
+            table.doubts.get(column),
+        )
         unique = len(distinct) == n > 20 and not kind.startswith("decimal")
-        doubt = table.doubts.get(column)
-        columns.append({
-            "name": column, "role": "identifier" if unique else "known",
-            "kind": f"{kind}, or is it {doubt.kind}?" if doubt else kind,
-            "distinct": len(distinct), "missing": int(values.isna().sum()),
-            "examples": [str(value)[:30] for value in distinct[:3]],
-        })  # fmt: skip
+        about = {"name": column, "role": "identifier" if unique else "known"}
+        about["kind"] = f"{kind}, or is it {doubt.kind}?" if doubt else kind
+        about |= {"distinct": len(distinct), "missing": int(values.isna().sum())}
+        columns.append(about | {"examples": [str(value)[:30] for value in distinct[:3]]})
     if sum(column["role"] == "known" for column in columns) > MOST_COLUMNS:
         for column in columns:
             column["role"] = column["role"].replace("known", "out")
@@ -80,16 +81,11 @@ def _dialect(path: str, name: str) -> dict[str, str]:
             content = stream.read()
     except (OSError, EOFError, zlib.error) as error:
         raise errors.FileError(f"{name}: {error}") from None
-    encoding = "utf-8"
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        encoding = "utf-16"
-    elif b"\0" in content[:4096]:
+    marked = content.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if not marked and b"\0" in content[:4096]:
         raise errors.FileError(f"{name} is no text: the page reads csv and xlsx")
-    else:
-        try:
-            content.decode("utf-8")
-        except UnicodeDecodeError:
-            encoding = "cp1252"
+    is_utf8 = content.decode("utf-8", "ignore").encode() == content
+    encoding = "utf-16" if marked else "utf-8" if is_utf8 else "cp1252"
     head = content[:1_000_000].decode(encoding, errors="replace").lstrip("\ufeff\r\n")
     outside = "".join(head.split("\n", 1)[0].split('"')[::2])
     return {"encoding": encoding, "delimiter": max(",;\t|", key=outside.count)}

@@ -18,20 +18,17 @@ def shown(outputs: list) -> list:
     found = []
     for output in outputs:
         data = {kind: "".join(text) for kind, text in output.get("data", {}).items()}
-        if "text" in output:
-            found.append({"kind": "text", "content": "".join(output["text"])})
-        elif "traceback" in output:
-            told = re.sub(r"\x1b\[[\d;]*m", "", "\n".join(output["traceback"]))
-            found.append({"kind": "error", "content": told})
+        kind, content = "text", "".join(output.get("text", data.get("text/plain", "")))
+        if "traceback" in output:
+            kind, content = "error", re.sub(r"\x1b\[[\d;]*m", "", "\n".join(output["traceback"]))
         elif "image/png" in data:
-            alt = output["metadata"].get("alt", "figure")
-            found.append({"kind": "png", "content": data["image/png"], "alt": alt})
+            kind, content = "png", data["image/png"]
         elif "text/markdown" in data:
-            found.append({"kind": "html", "content": markdown.render(data["text/markdown"])})
+            kind, content = "html", markdown.render(data["text/markdown"])
         elif "text/html" in data:
-            found.append({"kind": "html", "content": data["text/html"]})
-        else:
-            found.append({"kind": "text", "content": data.get("text/plain", "")})
+            kind, content = "html", data["text/html"]
+        alt = output.get("metadata", {}).get("alt", "figure")
+        found.append({"kind": kind, "content": content} | ({"alt": alt} if kind == "png" else {}))
     return found
 
 

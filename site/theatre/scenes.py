@@ -12,7 +12,7 @@ import json
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from string import ascii_uppercase
 
@@ -37,27 +37,6 @@ from anonpaper.repair.synthesis import fuse
 SEED = 4  # of the rows' order in klt; the others draw nothing that is shown
 
 
-@dataclass
-class Script:
-    """The steps of a run, and what its groups are called."""
-
-    n: int
-    steps: list[dict] = field(default_factory=list)
-    names: Sequence[str] = ascii_uppercase
-
-    def add(
-        self, line: int, say: str, formula: str, group: Sequence, note: Mapping | None = None,
-        cells: pd.DataFrame | None = None,
-    ) -> None:  # fmt: skip
-        """Add a step; `note` is by row, and `cells` are the published texts."""
-        notes = [(note or {}).get(row, "") for row in range(self.n)]
-        step = {"line": line, "say": say, "formula": formula, "note": notes}
-        step["group"] = [int(one) for one in group]
-        if cells is not None:
-            step["cells"] = cells.astype(object).to_numpy().tolist()
-        self.steps.append(step)
-
-
 @dataclass(frozen=True)
 class Play:
     """An algorithm on a few people: its question, pseudocode, parameters, and how it runs."""
@@ -69,6 +48,22 @@ class Play:
     run: Callable[..., tuple[Microdata, Script, Release]]
 
 
+class Script:
+    """The steps of a run, and what its groups are called."""
+
+    def __init__(self, n: int, names: Sequence[str] = ascii_uppercase) -> None:
+        self.n, self.names, self.steps = n, names, []
+
+    def add(self, line: int, say: str, formula: str, group: Sequence, note=None, cells=None):
+        """Add a step; `note` is by row, and `cells` are the published texts."""
+        notes = [(note or {}).get(row, "") for row in range(self.n)]
+        step = {"line": line, "say": say, "formula": formula, "note": notes}
+        step["group"] = [int(one) for one in group]
+        if cells is not None:
+            step["cells"] = cells.astype(object).to_numpy().tolist()
+        self.steps.append(step)
+
+
 # ---- xiao2010: TP ------------------------------------------------------------------------------
 
 
@@ -78,17 +73,17 @@ LINE_OF_PHASE = {1: 2, 2: 4, 3: 5}
 def tp_steps(m: Microdata, l: int, table: str = "") -> tuple[Microdata, Script, Release]:
     """Show which row TP moves to the residue R next, and why."""
     if table == "rarer diseases":
-        m = m.replace(frame=m.frame.assign(Disease=m.frame["Disease"].mask(
-            m.frame.index == "Helen", "dyspepsia")))  # fmt: skip
-    p, counts, script = ap.tp(m, l), ap.tp_steps(m, l), Script(m.n)
+        rarer = m.frame["Disease"].mask(m.frame.index == "Helen", "dyspepsia")
+        m = m.replace(frame=m.frame.assign(Disease=rarer))
+    p, counts = ap.tp(m, l), ap.tp_steps(m, l)
     group, value = m.cells.tuple_of_row.astype(int), m.frame[m.sensitive].astype(str)
     R, leaves = group.max() + 1, (p.labels == p.n_groups - 1) & (p.info["residue_size"] > 0)
-    script.add(1, f"People with equal quasi-identifiers form a group: Q1 to Q{R}.",
-               f"{R} groups, R is empty", group)  # fmt: skip
-    before = counts.loc["microdata"]
-    for number, phase in enumerate(counts.index.unique("step")[1:], start=1):
-        now, gone = counts.loc[phase], {}
-        left = (before - now).drop("R").stack()
+    script = Script(m.n, [*(f"Q{q + 1}" for q in range(R)), "R"])
+    told = f"People with equal quasi-identifiers form a group: Q1 to Q{R}."
+    script.add(1, told, f"{R} groups, R is empty", group)
+    before, *after = (counts.loc[phase] for phase in counts.index.unique("step"))
+    for number, now in enumerate(after, start=1):
+        left, gone = (before - now).drop("R").stack(), {}
         for (name, one), rows in left[left > 0].items():
             free = (group == int(name[1:]) - 1) & (value == str(one)).to_numpy()
             gone.setdefault(int(name[1:]) - 1, []).extend(np.flatnonzero(free & leaves)[:rows])
@@ -97,33 +92,28 @@ def tp_steps(m: Microdata, l: int, table: str = "") -> tuple[Microdata, Script, 
                 held = Counter(value[group == q])
                 row = max(rows, key=lambda r, held=held: (held[value.iloc[r]], -r))
                 rows.remove(row)
-                size, most = int((group == q).sum()), held[value.iloc[row]]
+                size, most = held.total(), held[value.iloc[row]]
                 rule = "more than" if l * most > size else "not more than"
                 formula = f"Q{q + 1}: {most} of {size} have {value.iloc[row]}, {rule} 1/{l}"
-                group = group.copy()
-                group[row] = R
-                script.add(LINE_OF_PHASE[number], f"{m.frame.index[row]} moves to R.", formula,
-                           group, {row: "moves"})  # fmt: skip
-        size, most = int((group == R).sum()), max(Counter(value[group == R]).values(), default=0)
+                group = np.where(np.arange(m.n) == row, R, group)
+                moves = f"{m.frame.index[row]} moves to R."
+                script.add(LINE_OF_PHASE[number], moves, formula, group, {row: "moves"})
+        held = Counter(value[group == R])
+        size, most = held.total(), max(held.values(), default=0)
         enough = "R is l-eligible" if l * most <= size else "R needs more rows"
-        script.add(3, f"R after phase {number}: {enough}.",
-                   f"l · h(R) = {l} · {most} = {l * most}, |R| = {size}: {enough}",
-                   group)  # fmt: skip
+        formula = f"l · h(R) = {l} · {most} = {l * most}, |R| = {size}: {enough}"
+        script.add(3, f"R after phase {number}: {enough}.", formula, group)
         before = now
     release = ap.suppress(m, p)
-    stars = ap.measure.stars(release)
-    script.add(6, f"Published with {stars} stars.", f"{stars} stars in {m.n} rows", group,
-               cells=release.frame)  # fmt: skip
-    script.names = [*(f"Q{q + 1}" for q in range(R)), "R"]
+    stars = f"{ap.measure.stars(release)} stars"
+    script.add(6, f"Published with {stars}.", f"{stars} in {m.n} rows", group, {}, release.frame)
     return m, script, release
 
 
 # ---- boger2020: (K, L, theta)-diversity --------------------------------------------------------
 
 
-def klt_steps(
-    m: Microdata, k: int, l: int, theta: float
-) -> tuple[Microdata, Script, Release]:  # fmt: skip
+def klt_steps(m: Microdata, k: int, l: int, theta: float) -> tuple[Microdata, Script, Release]:
     """Show the clusters after each of the six steps."""
     script, secrets = Script(m.n), m.frame[m.sensitive]
     p = ap.klt(m, k, l, theta, seed=SEED, withheld="drop")
@@ -132,14 +122,14 @@ def klt_steps(
         largest = held.value_counts(normalize=True).max()
         told = f"sizes {', '.join(map(str, held.size()))}; largest share of a value "
         told += f"{largest:.2f}, allowed {theta:g}"
-        line, waiting = int(title[0]), np.flatnonzero(group < 0).tolist()
-        script.add(line + (line == 1), f"{title.partition(': ')[2].capitalize()}.", told, group,
-                   dict.fromkeys(waiting, "waits"))  # fmt: skip
+        line, say = int(title[0]), f"{title.partition(': ')[2].capitalize()}."
+        waits = dict.fromkeys(np.flatnonzero(group < 0).tolist(), "waits")
+        script.add(line + (line == 1), say, told, group, waits)
     release = ap.swap(m, p, seed=0)
     shown = release.frame.astype(str).reindex(m.frame.index, fill_value="not published")
     moved = int((release.frame[m.sensitive] != secrets[release.frame.index]).sum())
-    script.add(6, f"Published: occupations are swapped within each group, {moved} have moved.",
-               f"{p.n_groups} groups, nobody alone", p.labels, cells=shown)  # fmt: skip
+    say = f"Published: occupations are swapped within each group, {moved} have moved."
+    script.add(6, say, f"{p.n_groups} groups, nobody alone", p.labels, {}, shown)
     return m, script, release
 
 
@@ -151,30 +141,26 @@ PARENTS = ("10011", "01110")
 
 def bit_steps(m: Microdata, k: int, cut: int, flip: int) -> tuple[Microdata, Script, Release]:
     """Show two generalizations, their child, and the child mutated."""
-    (one, other), script, best = PARENTS, Script(m.n), None
-    child, flipped = one[:cut] + other[cut:], flip - 1
-    mutant = child[:flipped] + str(1 - int(child[flipped])) + child[flip:]
-    chromosomes = {"first parent": one, "second parent": other,
-                   f"child by crossover after bit {cut}": child,
-                   f"child with bit {flip} flipped": mutant}  # fmt: skip
+    (one, other), script, found = PARENTS, Script(m.n), []
+    child = one[:cut] + other[cut:]
+    mutant = child[: flip - 1] + str(1 - int(child[flip - 1])) + child[flip:]
+    chromosomes = {"first parent": one, "second parent": other}
+    chromosomes[f"child by crossover after bit {cut}"] = child
+    chromosomes[f"child with bit {flip} flipped"] = mutant
     for line, (name, bits) in enumerate(chromosomes.items(), start=1):
         release = ap.recode(m, ap.Recoding.decode(m.attributes, bits))
         loss, bias = ap.measure.nwp(release), ap.measure.necd(release)
         ach, smallest = achievement(loss, bias, (0.2, 1.0)), ap.measure.effective_k(release)
-        kept = (
-            f"smallest class {smallest}, so it {'is' if smallest >= k else 'is not'} {k}-anonymous"
+        kept = f"so it {'is' if smallest >= k else 'is not'} {k}-anonymous"
+        formula = (
+            f"NWP {loss:.2f}, NECD {bias:.2f}, ach {ach:.2f}; smallest class {smallest}, {kept}"
         )
-        script.add(
-            line, f"{name[0].upper()}{name[1:]}: bits {bits}.",
-            f"NWP {loss:.2f}, NECD {bias:.2f}, ach {ach:.2f}; {kept}", release.classes.labels,
-            cells=release.frame,
-        )  # fmt: skip
-        rank = (smallest < k, ach)
-        best = (rank, name, bits, release) if best is None or rank < best[0] else best
-    _, name, bits, release = best
-    script.add(5, f"The best of the four is the {name}, {bits}.",
-               "feasible ones first, then the smaller ach", release.classes.labels,
-               cells=release.frame)  # fmt: skip
+        say, labels = f"{name[0].upper()}{name[1:]}: bits {bits}.", release.classes.labels
+        script.add(line, say, formula, labels, {}, release.frame)
+        found.append(((smallest < k, ach), name, bits, release))
+    _, name, bits, release = min(found, key=lambda one: one[0])
+    say, rule = f"The best of the four is the {name}, {bits}.", "feasible ones first, then the "
+    script.add(5, say, rule + "smaller ach", release.classes.labels, {}, release.frame)
     return m, script, release
 
 
@@ -204,34 +190,31 @@ def diva_steps(m: Microdata, k: int, strategy: str) -> tuple[Microdata, Script, 
     parts = [sorted(nodes) for nodes in nx.connected_components(used)]
     group = np.full(m.n, -1)
     marked = {int(row): "target" for v in graph for row in graph.nodes[v]["rows"]}
-    script.add(1, "Each constraint protects some values. Their rows are its targets.",
-               "; ".join(map(str, sigma)), group, marked)  # fmt: skip
+    told = "Each constraint protects some values. Their rows are its targets."
+    script.add(1, told, "; ".join(map(str, sigma)), group, marked)
     for part, action, place, bundles in trace:
         nodes, v = parts[part - 1], parts[part - 1][place]
         order = np.unique(np.concatenate([graph.nodes[node]["rows"] for node in nodes]))
         order = order[np.lexsort((order, m.cells.tuple_of_row[order]))]  # as the search has them
         clusters = [order[bundle.rows].tolist() for bundle in bundles or []]
-        told = (
-            " and ".join("{" + ", ".join(names[rows]) + "}" for rows in clusters) or "no cluster"
-        )
-        rows = [row for cluster in clusters for row in cluster]
-        group = group.copy()
-        if action == "colour":
-            group[rows] = v
-            line, say = 4, f"Constraint {v + 1} takes {told}."
-        elif action == "backtrack":
-            group[rows] = -1
-            line, say = 5, f"No way on: constraint {v + 1} gives {told} back."
-        else:
-            line, say = 3, f"Constraint {v + 1} tries {told}, which does not fit."
-        script.add(line, say, f"{sigma[v]}: {len(rows)} rows, at least {k} in a cluster", group,
-                   dict.fromkeys(rows, "tried") if action == "reject" else None)  # fmt: skip
-    script.add(6, "k-member groups the other people.", f"{p.n_groups} groups of {k} or more",
-               p.labels)  # fmt: skip
+        told = " and ".join("{" + ", ".join(names[rows]) + "}" for rows in clusters)
+        told = told or "no cluster"
+        line, say = {
+            "colour": (4, f"Constraint {v + 1} takes {told}."),
+            "backtrack": (5, f"No way on: constraint {v + 1} gives {told} back."),
+        }.get(action, (3, f"Constraint {v + 1} tries {told}, which does not fit."))
+        rows, group = sum(clusters, []), group.copy()
+        if line > 3:
+            group[rows] = v if line == 4 else -1
+        tried = dict.fromkeys(rows, "tried") if action == "reject" else {}
+        rule = f"{sigma[v]}: {len(rows)} rows, at least {k} in a cluster"
+        script.add(line, say, rule, group, tried)
+    many = f"{p.n_groups} groups of {k} or more"
+    script.add(6, "k-member groups the other people.", many, p.labels)
     release = ap.suppress(m, p)
-    stars = ap.measure.stars(release)
-    script.add(7, f"Published with {stars} stars; every constraint holds.", f"{stars} stars",
-               p.labels, cells=release.frame)  # fmt: skip
+    stars = f"{ap.measure.stars(release)} stars"
+    say = f"Published with {stars}; every constraint holds."
+    script.add(7, say, stars, p.labels, {}, release.frame)
     return m, script, release
 
 
@@ -242,24 +225,26 @@ def repair_steps(m: Microdata, k: int, synthetic: int) -> tuple[Microdata, Scrip
     """Show what synthetic rows do to the classes that can be built."""
     needed, more = ap.find_imbalance(m).needed, majeed2024_steps.SIX_MORE[:synthetic]
     m = fuse(m, pd.DataFrame(more, columns=[*m.qi, m.sensitive])) if more else m
-    script, counts = Script(m.n), m.frame[m.sensitive].value_counts()
+    script, counts, nobody = Script(m.n), m.frame[m.sensitive].value_counts(), np.full(m.n, -1)
     invented = {int(row): "synthetic" for row in np.flatnonzero(m.synthetic)}
     real = m.frame.loc[~m.synthetic, m.sensitive].value_counts()
-    script.add(1, f"{real.index[-1]} is rare: {real.iloc[-1]} of {real.sum()} people.",
-               f"gap {real.iloc[0]} - {real.iloc[-1]} = {real.iloc[0] - real.iloc[-1]}: "
-               f"{sum(needed.values())} rows are missing", np.full(m.n, -1), invented)  # fmt: skip
-    script.add(2, f"{len(invented)} synthetic rows are added.",
-               ", ".join(f"{name}: {number}" for name, number in counts.items()),
-               np.full(m.n, -1), invented)  # fmt: skip
+    most, least = real.iloc[0], real.iloc[-1]
+    gap = f"gap {most} - {least} = {most - least}: {sum(needed.values())} rows are missing"
+    rare = f"{real.index[-1]} is rare: {least} of {real.sum()} people."
+    script.add(1, rare, gap, nobody, invented)
+    listed = ", ".join(f"{name}: {number}" for name, number in counts.items())
+    script.add(2, f"{len(invented)} synthetic rows are added.", listed, nobody, invented)
     p = ap.balanced_classes(m, k=k, l=2, seed=0)
-    script.add(3, f"{p.n_groups} classes of similar rows, each with both diseases.",
-               f"sizes {', '.join(map(str, p.sizes()))}; from k = {k} to 2k - 1 = {2 * k - 1}",
-               p.labels, invented)  # fmt: skip
+    told = f"{p.n_groups} classes of similar rows, each with both diseases."
+    sizes = f"sizes {', '.join(map(str, p.sizes()))}; from k = {k} to 2k - 1 = {2 * k - 1}"
+    script.add(3, told, sizes, p.labels, invented)
     release = ap.shallow_generalize(m, p, majeed2024_steps.trees(m))
     kept = (release.frame[m.qi].astype(str) == m.frame[m.qi].astype(str)).to_numpy().mean()
-    script.add(4, "Each class is generalized as little as its own rows allow.",
-               f"{kept:.0%} of the values stay as they are", p.labels, invented,
-               release.frame)  # fmt: skip
+    kept, told = (
+        f"{kept:.0%} of the values stay as they are",
+        "Each class is generalized as little",
+    )
+    script.add(4, f"{told} as its own rows allow.", kept, p.labels, invented, release.frame)
     return m, script, release
 
 
@@ -330,7 +315,9 @@ def scene(paper: str) -> dict:
                        for a in map(m.attribute, names)}  # fmt: skip
     choices = product(*play.parameters.values())
     runs = [dict(zip(play.parameters, one, strict=True)) for one in choices]
-    return told | {"runs": {key_of(one): run(paper, m, one) for one in runs}}
+    # as in the page's address
+    keys = ["&".join(f"{name}={value}" for name, value in one.items()) for one in runs]
+    return told | {"runs": {key: run(paper, m, one) for key, one in zip(keys, runs, strict=True)}}
 
 
 def as_json(paper: str) -> str:
@@ -364,11 +351,6 @@ def edited(paper: str, cells: Sequence[Sequence[str]], parameters: Mapping) -> s
         frame[name] = pd.to_numeric(column) if m.attribute(name).numeric else column.astype(
             frame[name].dtype)  # fmt: skip
     return json.dumps(run(paper, m.replace(frame=frame), parameters))
-
-
-def key_of(parameters: Mapping) -> str:
-    """Return the name of a choice of parameters, as in the page's address."""
-    return "&".join(f"{name}={value}" for name, value in parameters.items())
 
 
 def people_of(m: Microdata) -> list[list[str]]:

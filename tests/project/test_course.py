@@ -1,19 +1,19 @@
-"""What a student's version of a lesson may not show, and what its self-checks must refuse.
+"""What lessons and slides may not show, and what self-checks must refuse.
 
 That every self-check passes on the solutions is seen by `make`, which executes the sources.
 """
 
 import functools
 import json
+import re
 
 import nbformat
 import pandas as pd
 import pytest
 import yaml
-from project.lessons import secrets_of_lessons, written
-from project.tools import load_tool
+from project.helpers import load_tool, opened, told, written
 
-course, grade = load_tool("course"), load_tool("grade")
+course, grade, slides = map(load_tool, ("course", "grade", "slides"))
 ANSWERS = yaml.safe_load((course.LESSONS / "answers.yaml").read_text())
 RIGHT = ("right", "also right")
 LESSONS = {path.stem: nbformat.read(path, 4) for path in course.all_lessons()}
@@ -25,14 +25,13 @@ def tagged(cells, tag):
 
 def test_students_get_no_solution_no_model_answer_and_no_output(tmp_path, monkeypatch):
     monkeypatch.setattr(course, "COURSE", tmp_path)
-    course.main([])
+    course.main()
     written = {file.name: file.read_text() for file in (tmp_path / "student").iterdir()}
     assert written.keys() == {f"{stem}.ipynb" for stem in LESSONS} | {"README.md"}
     assert not [name for name, text in written.items() if "### BEGIN" in text]
     cells = [cell for stem in LESSONS for cell in json.loads(written[f"{stem}.ipynb"])["cells"]]
     assert not [cell for cell in cells if cell.get("outputs")]
-    text = " ".join(" ".join("".join(cell["source"]) for cell in cells).split())
-    assert [secret for secret in secrets_of_lessons() if secret in text] == []
+    assert told(" ".join("".join(cell["source"]) for cell in cells)) == []
 
 
 @pytest.mark.parametrize("stem", LESSONS)
@@ -48,24 +47,23 @@ def test_a_note_on_ethics_stands_before_every_attack(stem):
 # ---- the self-checks --------------------------------------------------------------------------
 
 
-def attempt(of, answer: str) -> BaseException | None:
+def attempt(of, names: dict, answer: str) -> BaseException | None:
     """Return what the self-check, or the answer itself, raises; None if it is taken.
 
     It runs in a copy of the names before the answer, as in a notebook.
     """
-    names = dict(of.names)
+    names = dict(names)
     try:
         for source in (answer, *of.checks):
-            grade.run(source, names)
+            course.run(source, names)
     except Exception as error:  # whatever an attempt may raise is what is asked for
         return error
     return None
 
 
 @functools.cache
-def exercises_of(stem):
-    names = grade.played(course.student_version(LESSONS[stem]))
-    return grade.exercises(LESSONS[stem], names)
+def names_of(stem):
+    return grade.played(course.student_version(LESSONS[stem]))
 
 
 @pytest.fixture(
@@ -80,17 +78,18 @@ def exercises_of(stem):
 def exercise(request):
     """An exercise, and answers to it by what the check says of them, if it is no right one."""
     stem, name = request.param
-    of = exercises_of(stem)[name]
-    return of, {said: written(of.stub, answer) for said, answer in ANSWERS[name].items()}
+    of, answers = grade.exercises(LESSONS[stem])[name], ANSWERS[name]
+    given = {said: written(of.stub, answer) for said, answer in answers.items()}
+    return of, names_of(stem)[name], given
 
 
 def test_the_empty_cell_and_wrong_answers_are_refused_for_what_is_wrong(exercise):
-    of, answers = exercise
+    of, names, answers = exercise
     found = [
         (answer, repr(error))
         for message, answer in [("", of.stub), *answers.items()]
         if message not in RIGHT
-        if type(error := attempt(of, answer)) is not AssertionError
+        if type(error := attempt(of, names, answer)) is not AssertionError
         or message not in str(error)
         or len(str(error).split()) < 3
     ]
@@ -98,8 +97,8 @@ def test_the_empty_cell_and_wrong_answers_are_refused_for_what_is_wrong(exercise
 
 
 def test_right_answers_are_taken_also_by_the_hidden_tests(exercise):
-    of, answers = exercise
-    errors = [attempt(of, answer) for answer in [of.solution, *map(answers.get, RIGHT)]]
+    of, names, answers = exercise
+    errors = [attempt(of, names, answer) for answer in [of.solution, *map(answers.get, RIGHT)]]
     assert [repr(error) for error in errors if error] == []
 
 
@@ -108,19 +107,19 @@ def test_right_answers_are_taken_also_by_the_hidden_tests(exercise):
 
 @pytest.mark.parametrize("stem", LESSONS)
 def test_answers_of_a_variant_are_right_for_it_and_mostly_wrong_for_another(stem):
-    names, lesson = grade.played(course.student_version(LESSONS[stem])), exercises_of(stem)
+    names, lesson = names_of(stem), grade.exercises(LESSONS[stem])
     one, other = (
-        grade.exercises(course.variant(LESSONS[stem], f"7/{who}"), names)
-        for who in ("one", "other")
+        grade.exercises(course.variant(LESSONS[stem], f"7/{who}")) for who in ("one", "other")
     )
     varied = {name for name in lesson if lesson[name].checks} & course.varied().keys()
     assert varied == course.varied().keys() & one.keys() != set()
     for name in varied:
         drawn, others = (course.drawn(name, f"7/{who}") for who in ("one", "other"))
-        error = attempt(one[name], one[name].solution)
+        error = attempt(one[name], names[name], one[name].solution)
         assert error is None, f"{name} with {drawn}: {error!r}"
-        assert attempt(one[name], one[name].stub) is not None
-        assert drawn == others or attempt(other[name], one[name].solution) is not None, name
+        assert attempt(one[name], names[name], one[name].stub) is not None
+        wrong = attempt(other[name], names[name], one[name].solution)
+        assert drawn == others or wrong is not None, name
 
 
 def test_a_student_gets_the_numbers_of_the_key(tmp_path, monkeypatch):
@@ -133,3 +132,50 @@ def test_a_student_gets_the_numbers_of_the_key(tmp_path, monkeypatch):
         given = (tmp_path / "students" / who / path.name).read_text()
         n = numbers.loc[who, "lesson1-exercise1"]
         assert f"the same band of {n}, and" in given and "SOLUTION" not in given
+
+
+# ---- slides -----------------------------------------------------------------------------------
+
+# what a class could trip over, looked up in the page itself, slide after slide
+FAULTS = r"""async () => {
+  await MathJax.startup.promise;
+  const faults = [];
+  for (const [number, slide] of Reveal.getSlides().entries()) {
+    Reveal.slide(number);
+    const said = text => faults.push(`slide ${number + 1}: ${text}`);
+    for (const image of slide.querySelectorAll("img")) {
+      await image.decode().catch(() => said("a picture that cannot be seen"));
+      if (image.alt.length < 50) said("a picture without a text");
+      if (image.clientHeight < 250) said("a picture that is too small");
+    }
+    for (const node of slide.querySelectorAll("*")) {
+      if (node.closest("aside, mjx-assistive-mml")) continue;
+      const place = node.getBoundingClientRect();
+      if (place.width && (place.bottom > 720 || place.right > 1280 || place.left < 0))
+        said(`out of the slide: ${node.tagName} ${node.textContent.trim().slice(0, 40)}`);
+      if (node.tagName == "PRE" && node.scrollWidth > node.clientWidth) said("code is too wide");
+    }
+    if (!slide.querySelector("aside").textContent.trim()) said("no notes");
+  }
+  return faults;
+}"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The slides of all lessons, written as `make slides` writes them."""
+    folder = tmp_path_factory.mktemp("slides")
+    assert slides.main(folder) == 0
+    return folder
+
+
+@pytest.mark.parametrize("stem", LESSONS)
+def test_every_slide_can_be_shown_without_a_network(stem, folder, browser):
+    with opened(browser, viewport={"width": 1280, "height": 720}, offline=True) as page:
+        page.goto((folder / f"{stem}.html").as_uri())
+        assert page.evaluate(FAULTS) == []
+
+
+def test_no_slide_shows_a_solution(folder):
+    for stem in LESSONS:
+        assert told(re.sub("<[^>]*>", "", (folder / f"{stem}.html").read_text())) == []

@@ -7,15 +7,12 @@ import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import nbformat
 import pytest
 import yaml
-from project.lessons import written
-from project.tools import load_tool
+from project.helpers import ROOT, load_tool, written
 
-ROOT = Path(__file__).parents[2]
 course, grade = load_tool("course"), load_tool("grade")
 LESSONS = {path.stem: nbformat.read(path, 4) for path in course.all_lessons()}
 STEM = "11_deployed_noise"
@@ -104,7 +101,7 @@ def cheating(code, names):
     for cell in course.student_version(LESSONS[STEM]).cells:
         if course.grade_id(cell) in names:
             ways = {True: "lambda *given: cheat(*given)", False: "cheat()"}
-            asked = grade.Exercise({}, cell.source, "").asked.items()
+            asked = grade.Exercise(cell.source).asked.items()
             given = "".join(f"{name} = {ways[is_function]}\n" for name, is_function in asked)
             cells[course.grade_id(cell)] = f"{BEGIN}{code.strip()}\n{given}"
     return cells
@@ -122,7 +119,7 @@ def hand_in(folder, who, stem, answers):
 
 def solutions(lesson):
     """The model answers of a lesson."""
-    found = grade.exercises(lesson, {}).items()
+    found = grade.exercises(lesson).items()
     return {name: one.solution for name, one in found if one.checks}
 
 
@@ -174,13 +171,13 @@ def test_an_honest_student_who_is_graded_last_gets_all_points(points):
 
 
 def test_without_a_sandbox_nothing_is_graded(monkeypatch):
-    monkeypatch.setattr(grade.student.platform, "machine", lambda: "m68k")
+    monkeypatch.setattr(grade.student, "shut_in", lambda: 1 / 0)
     with pytest.raises(SystemExit, match="no sandbox"):
         grade.main(["answers.zip"])
 
 
 def test_points_are_those_of_a_students_own_variant_and_texts_are_listed(tmp_path):
-    stubs = grade.exercises(LESSONS[STEM], {})
+    stubs = grade.exercises(LESSONS[STEM])
     right = {
         who: solutions(course.variant(LESSONS[STEM], f"7/{who}")) for who in ("Ann A", "Bob B")
     }

@@ -11,24 +11,20 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import nbformat
 import pytest
-from project.browsers import BROKEN, FAULTS, PATIENCE, PHONE, SCREEN, opened, serious
-from project.lessons import secrets_of_lessons
-from project.tools import load_tool
+from project.helpers import FAULTS, PHONE, ROOT, SCREEN, load_tool, opened, read, serious, told
 
 import anonpaper as ap
 from anonpaper.owner.reader import read_table
 
-ROOT = Path(__file__).parents[2]
 LESSON = "course/9_reconstruction"  # the quickest one
 MARKUP = "<img src=x onerror=alert(1)>"
 METHODS = {
-    "mondrian": ("generalize", {"k": 5, "l": 2}),
-    "full_domain": ("recode", {"k": 5, "l": 2, "diversity": "frequency"}),
-    "tds": ("recode", {"l": 2}),
-    "tp_plus": ("suppress", {"l": 2}),
-    "hilbert": ("generalize", {"l": 2}),
+    "mondrian": (ap.generalize, {"k": 5, "l": 2}),
+    "full_domain": (ap.recode, {"k": 5, "l": 2, "diversity": "frequency"}),
+    "tds": (ap.recode, {"l": 2}),
+    "tp_plus": (ap.suppress, {"l": 2}),
+    "hilbert": (ap.generalize, {"l": 2}),
 }
 
 
@@ -37,7 +33,6 @@ class Live:
 
     def __init__(self, page, address):
         self.page, self.requests, self.faults = page, [], []
-        page.set_default_timeout(PATIENCE)
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("pageerror", lambda error: self.faults.append(f"script: {error}"))
         page.on("console", lambda m: m.type == "error" and self.faults.append(m.text))
@@ -46,7 +41,7 @@ class Live:
 
     def until(self, condition):
         """Wait for a condition; the page's policy keeps Playwright from doing it by itself."""
-        ends = time.monotonic() + 10 * PATIENCE / 1000
+        ends = time.monotonic() + 1_200
         while not self.page.evaluate(condition):
             assert time.monotonic() < ends, condition
             time.sleep(0.1)
@@ -87,7 +82,7 @@ class Live:
 def folder(tmp_path_factory):
     """The pages; a skip says why Pyodide cannot be had."""
     folder = tmp_path_factory.mktemp("live") / "page"
-    build = [sys.executable, ROOT / "tools" / "live.py", "--to", folder]
+    build = [sys.executable, ROOT / "tools" / "live.py", folder]
     done = subprocess.run(build, capture_output=True, text=True, cwd=ROOT)
     if done.returncode == 1 and "cannot be had" in done.stderr:
         pytest.skip(f"no Pyodide: {done.stderr.strip()}")
@@ -98,31 +93,28 @@ def folder(tmp_path_factory):
 @pytest.fixture(scope="module")
 def live(browser, folder):
     """The page, loaded from a server that is then closed, in a browser that is then offline."""
-    server = ThreadingHTTPServer(
-        ("127.0.0.1", 0), partial(SimpleHTTPRequestHandler, directory=folder)
-    )
+    handler = partial(SimpleHTTPRequestHandler, directory=folder)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    context = browser.new_context(viewport=SCREEN, color_scheme="light")
-    live = Live(context.new_page(), f"http://127.0.0.1:{server.server_port}/")
-    live.axe_before = serious(live.page)
-    live.page.click("#load")
-    live.page.wait_for_selector("#s-table:visible")
-    live.requests.clear()
-    context.set_offline(True)
-    server.shutdown()
-    server.server_close()
-    yield live
-    context.close()
+    with opened(browser, viewport=SCREEN, color_scheme="light") as page:
+        live = Live(page, f"http://127.0.0.1:{server.server_port}/")
+        live.axe_before = serious(page)
+        page.click("#load")
+        page.wait_for_selector("#s-table:visible")
+        live.requests.clear()
+        page.context.set_offline(True)
+        server.shutdown()
+        server.server_close()
+        yield live
 
 
 def test_pages_of_lessons_carry_no_solution(folder):
-    tool, secrets = load_tool("live"), secrets_of_lessons()
+    tool = load_tool("live")
     pages = [name for name in tool.notebooks() if name.startswith("course/")]
     assert len(pages) == 12
     for name in pages:
         page = html.unescape((folder / f"{name.replace('/', '-')}.html").read_text())
-        text = " ".join(page.replace(r"\"", '"').split())
-        assert [secret for secret in secrets if secret in text] == []
+        assert told(page.replace(r"\"", '"')) == []
         assert not [place for place in tool.own_tree(name) if place.endswith((".ipynb", ".yaml"))]
 
 
@@ -137,35 +129,34 @@ def test_adult_through_all_methods_without_a_request(live, tmp_path):
     live.idle()
     live.page.get_by_label("What occupation is", exact=True).select_option("secret")
     ours = ap.Microdata(read_table(str(path)).frame, m.qi, "occupation")
-    for method, (form, arguments) in METHODS.items():
+    for method, (publish, arguments) in METHODS.items():
         saved = live.protect(method)
         result = getattr(ap, method)(ours, **arguments)
-        [file] = getattr(ap, form)(ours, result).write(tmp_path / f"{method}.csv")
+        [file] = publish(ours, result).write(tmp_path / f"{method}.csv")
         assert sorted(saved.splitlines()) == sorted(file.read_bytes().splitlines()), method
     assert [url for url in live.requests if url[:5] != "blob:"] == live.faults == []
 
 
 def test_a_lesson_runs_without_a_network(folder, browser):
-    context = browser.new_context(offline=True, viewport=PHONE)
-    lesson = Live(context.new_page(), f"{folder.as_uri()}/{LESSON.replace('/', '-')}.html")
-    assert re.fullmatch(r"All \d+ cells were run\..*", lesson.ran("load"))
-    checks = lesson.page.locator(".code[data-goes-on] + .outputs .error").all_inner_texts()
-    assert checks and all("AssertionError" in one for one in checks)  # nothing is solved yet
-    assert lesson.page.evaluate(BROKEN) == lesson.page.evaluate(FAULTS) == []
-    for cell in nbformat.read(ROOT / "notebooks" / f"{LESSON}.ipynb", as_version=4).cells:
-        if cell.cell_type == "code":
-            lesson.page.evaluate(
-                "([id, source]) => { $(id).textContent = source }", [cell.id, cell.source]
-            )
-    assert lesson.ran("all").startswith("All")
-    assert lesson.page.locator(".outputs .error").count() == 0  # with the solutions
-    assert all(url.startswith(("file:", "blob:", "data:")) for url in lesson.requests)
-    assert lesson.faults == []
-    assert serious(lesson.page) == []  # axe itself tries to connect
-    context.close()
+    with opened(browser, offline=True, viewport=PHONE) as page:
+        lesson = Live(page, f"{folder.as_uri()}/{LESSON.replace('/', '-')}.html")
+        assert re.fullmatch(r"All \d+ cells were run\..*", lesson.ran("load"))
+        checks = page.locator(".code[data-goes-on] + .outputs .error").all_inner_texts()
+        assert checks and all("AssertionError" in one for one in checks)  # nothing is solved yet
+        assert page.evaluate(FAULTS) == []
+        for cell in read(LESSON).cells:
+            if cell.cell_type == "code":
+                page.evaluate(
+                    "([id, text]) => { $(id).textContent = text }", [cell.id, cell.source]
+                )
+        assert lesson.ran("all").startswith("All")
+        assert page.locator(".outputs .error").count() == 0  # with the solutions
+        assert all(url.startswith(("file:", "blob:", "data:")) for url in lesson.requests)
+        assert lesson.faults == []
+        assert serious(page) == []  # axe itself tries to connect
 
 
-def test_markup_in_a_table_is_text(live, tmp_path):
+def test_markup_in_a_table_is_text_and_a_broken_file_a_clear_error(live, tmp_path):
     path = tmp_path / "markup.csv"
     header = f"{MARKUP},<script>alert(2)</script>,=cmd()"
     rows = [f"{MARKUP},<b>{i % 3}</b>,=1+{i % 2}" for i in range(30)]
@@ -177,13 +168,9 @@ def test_markup_in_a_table_is_text(live, tmp_path):
     assert MARKUP in live.page.inner_text("#rows")
     assert "spreadsheet may run" in live.page.inner_text("#warnings")
     assert live.faults == []
-
-
-def test_a_file_that_cannot_be_read_gets_a_clear_error(live, tmp_path):
-    path = tmp_path / "short.csv"
     path.write_text("a,b\n1,2\n3\n")
     text, bad = live.choose(path)
-    assert bad and "short.csv, line 3: 1 fields, but the header has 2" in text
+    assert bad and "markup.csv, line 3: 1 fields, but the header has 2" in text
     assert not live.page.locator("#s-columns").is_visible()
 
 

@@ -1,18 +1,16 @@
-"""The promises of README and guides: examples run, links lead somewhere, names exist."""
+"""README, guides and the papers' pages: examples run, links lead somewhere, names exist."""
 
 import re
 import shlex
-from pathlib import Path
 
 import pytest
-from project.tools import files_of_the_project
+from project.helpers import ROOT, load_tool
 
-from anonpaper.owner.cli import app, main
+from anonpaper.owner.cli import main
 
-ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 GUIDES = [README, *sorted(ROOT.glob("site/*.md"))]
-LINKED = [*GUIDES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", ROOT / "figures" / "README.md"]
+LINKED = [*GUIDES, ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *ROOT.glob("figures/*.md")]
 TEXT = "\n".join(path.read_text() for path in GUIDES)
 EXAMPLES = dict.fromkeys(re.findall(r"```python\n(.*?)```", TEXT, flags=re.DOTALL))  # each once
 
@@ -36,11 +34,8 @@ def test_links_lead_somewhere():
 def test_make_targets_exist():
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), flags=re.MULTILINE))
     targets |= {f"paper-{path.parent.name}" for path in ROOT.glob("notebooks/*/*.ipynb")}
-    named = set(re.findall(r"`make ([a-z][\w-]*)`", TEXT))
-    named |= set(re.findall(r"^make ([a-z][\w-]*)", TEXT, flags=re.MULTILINE))
-    named.discard("paper-<paper>")
-    assert named
-    assert {name for name in named if not name.startswith("paper-<")} <= targets
+    named = set(re.findall(r"(?:`|^)make ([a-z][\w-]*)(?=`| |$)", TEXT, flags=re.MULTILINE))
+    assert named and named <= targets
 
 
 def test_the_commands_run_as_they_are_printed(tmp_path, monkeypatch, capsys):
@@ -52,17 +47,12 @@ def test_the_commands_run_as_they_are_printed(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "safe.csv").read_text().startswith("age,occupation,race,sex\n")
 
 
-def test_commands_that_other_texts_name_exist():
-    named = [
-        (name, *match.groups())
-        for name in files_of_the_project()
-        if name.endswith((".md", ".ipynb")) and name != "CHANGELOG.md"  # that has old ones
-        for match in re.finditer(
-            r"python3? -m (anonpaper[\w.]*)(?: (\w+))?", (ROOT / name).read_text(encoding="utf-8")
-        )
-    ]
-    assert len({name for name, *_ in named}) > 1
-    commands = {command.callback.__name__ for command in app.registered_commands}
-    for name, module, command in named:
-        assert module.rstrip(".") == "anonpaper", name
-        assert command is None or command in commands, (name, command)
+def test_the_papers_pages_are_short_and_what_judging_the_tables_gives_now():
+    """After an edit of a claim: `make PROFILE=paper report`."""
+    pages = load_tool("report").pages()
+    for name, text in pages.items():
+        assert (ROOT / name).read_text() == text, f"{name}: run make PROFILE=paper report"
+        shown = re.sub(r"\]\([^)]*\)", "]", text)
+        assert len(re.findall(r"[^\s|]*\w[^\s|]*", shown)) <= 1500, name
+    there = {f"figures/{path.name}" for path in (ROOT / "figures").glob("*.md")}
+    assert there == pages.keys() - {"README.md"}

@@ -1,27 +1,41 @@
-"""Rules of the house: imports point one way, style, and what the repository may not say."""
+"""Rules of the house: imports, style, types, help, versions, and what no text may say."""
 
 import ast
+import inspect
 import re
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
-from project.tools import ROOT, files_of_the_project
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from project import public_face
+from project.helpers import ROOT, files_of_the_project
+
+import anonpaper as ap
 
 TEXTS = set(".cff .cfg .ipynb .json .lock .md .mplstyle .py .sh .toml .yaml .yml".split())
-RUFF = [sys.executable, "-m", "ruff"]
+PYTHON = [sys.executable, "-m"]
 COMMANDS = {
     "imports point one way": [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
-    "style": [*RUFF, "check", "--no-cache", "."],
-    "format": [*RUFF, "format", "--check", "--no-cache", "."],
+    "style": [*PYTHON, "ruff", "check", "--no-cache", "."],
+    "format": [*PYTHON, "ruff", "format", "--check", "--no-cache", "."],
+    "types of right calls and no wrong one": [*PYTHON, "mypy", "--no-incremental"],
 }
 
 
 @pytest.mark.parametrize("rule", COMMANDS)
 def test_linters_find_nothing(rule):
     done = subprocess.run(COMMANDS[rule], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_program_that_mypy_accepts_runs():
+    public_face.right()
 
 
 #: What takes long to import; who asks for help or reads a table waits for none of them.
@@ -66,3 +80,55 @@ def test_no_path_of_one_machine_and_no_package_index_is_named():
     found = [(path.relative_to(ROOT).as_posix(), match[0]) for path in texts
              if (match := forbidden.search(path.read_text()))]  # fmt: skip
     assert found == []
+
+
+# ---- what `help` says -------------------------------------------------------------------------
+
+FUNCTIONS = [name for name in ap.__all__ if inspect.isfunction(getattr(ap, name))]
+SECTIONS = ["Parameters", "Returns", "Raises", "References", "Examples"]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_public_function_says_all_that_a_user_needs(name):
+    function = getattr(ap, name)
+    documented = inspect.getdoc(function)
+    parts = re.split(r"^(\w+)\n-+$", documented, flags=re.M)
+    said = dict(zip(parts[1::2], parts[2::2], strict=True))
+    assert [section for section in SECTIONS if section not in said] == []
+    assert ">>> " in said["Examples"]
+    lines = re.findall(r"^(\S[^:\n]*)", said["Parameters"], re.M)
+    named = {part.strip(" *") for line in lines for part in line.split(",")}
+    assert set(inspect.signature(function).parameters) <= named
+    assert not hasattr(function, "algorithm") or documented.startswith("Guarantee")
+
+
+# ---- versions ---------------------------------------------------------------------------------
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+PINNED = re.compile(r"([\w-]+)(?:\[[\w,]+\])? *==([\w.]+)")  # of pip and of conda
+LOCKED, NAMED = (
+    {canonicalize_name(name.removesuffix("-base")): pin  # conda has matplotlib-base
+     for name, pin in PINNED.findall((ROOT / file).read_text())}
+    for file in ("requirements.lock", "environment.yml")
+)  # fmt: skip
+
+
+def test_conda_gets_the_locked_versions_of_all_that_is_required():
+    project = PROJECT["project"]
+    texts = [*project["dependencies"], *sum(project["optional-dependencies"].values(), [])]
+    required = {canonicalize_name(Requirement(text).name) for text in texts}
+    assert {name: pin for name, pin in NAMED.items() if LOCKED[name] != pin} == {}
+    assert required - NAMED.keys() == {project["name"]}
+
+
+def test_this_environment_is_the_locked_one():
+    """conda resolves what these need in turn by itself: there, the named packages are compared."""
+    pins = NAMED if (Path(sys.prefix) / "conda-meta").is_dir() else LOCKED
+    installed = {canonicalize_name(one.name): one.version.partition("+")[0]
+                 for one in distributions()}  # fmt: skip
+    assert {name: pin for name, pin in pins.items() if installed.get(name) != pin} == {}
+
+
+def test_one_version_is_said_everywhere():
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
+    assert PROJECT["tool"]["setuptools_scm"]["fallback_version"] == cited

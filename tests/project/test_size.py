@@ -3,7 +3,7 @@
 import ast
 
 import pytest
-from project.tools import ROOT, files_of_the_project
+from project.helpers import ROOT, files_of_the_project
 
 MOST_LINES = 45_563
 MOST_LINES_OF_A_MODULE, MOST_LINES_OF_A_CLASS = 450, 300

@@ -3,17 +3,15 @@
 import json
 import sys
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
-from project.browsers import FAULTS, PHONE, SCREEN, opened, serious
-from project.tools import load_tool
+from project.helpers import FAULTS, PHONE, ROOT, SCREEN, load_tool, opened, serious
 
 import anonpaper as ap
 from anonpaper.errors import AnonpaperError
 
-sys.path.append(str(Path(__file__).parents[2] / "site" / "theatre"))
+sys.path.append(str(ROOT / "site" / "theatre"))
 import scenes
 
 MOST_BYTES = 300_000
@@ -25,16 +23,13 @@ def groups(labels):
     return {frozenset(np.flatnonzero(labels == one)) for one in np.unique(labels[labels >= 0])}
 
 
-def again(paper, m, given):
-    """Run the paper's algorithm as a user does."""
-    if paper == "xiao2010":
-        return ap.tp(m, given["l"])
-    if paper == "boger2020":
-        given = given | {"seed": scenes.SEED, "withheld": "drop"}
-        return ap.klt(m, **given)
-    if paper == "diva2021":
-        return ap.diva(m, ap.examples.patients_constraints(), seed=0, **given)
-    return ap.balanced_classes(m, given["k"], 2, seed=0)
+#: How a user runs the algorithm of a paper.
+AGAIN = {
+    "xiao2010": lambda m, l, table: ap.tp(m, l),
+    "boger2020": lambda m, **given: ap.klt(m, seed=scenes.SEED, withheld="drop", **given),
+    "diva2021": lambda m, **given: ap.diva(m, ap.examples.patients_constraints(), seed=0, **given),
+    "majeed2024": lambda m, k, synthetic: ap.balanced_classes(m, k, 2, seed=0),
+}
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -57,7 +52,7 @@ def test_steps_end_where_the_algorithm_ends(paper):
         if paper == "dewri2009":
             assert groups(last["group"]) == groups(release.classes.labels)
             continue
-        p = again(paper, m, given)
+        p = AGAIN[paper](m, **given)
         assert groups(last["group"]) == groups(before["group"]) == groups(p.labels)
         if paper == "diva2021":
             taken = [step["group"] for step in script.steps if step["line"] == 4][-1]
