@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -24,38 +24,14 @@ from anonpaper.errors import (
 )
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.partition.klt.distances import (
-    Distance,
-    Metric,
-    Summaries,
-    distance_kinds,
-    metric,
-    summaries_of_tuples,
-)
-from anonpaper.partition.klt.state import (
-    Clusters,
-    Rows,
-    Rule,
-    holds,
-    is_eligible,
-    join,
-    merge,
-    no_clusters,
-    put_back,
-    queued,
-    set_all_tags,
-    tag,
-    tags_of,
-    take,
-)
-from anonpaper.partition.klt.tree import (
-    ANY,
-    NOTHING,
-    next_nearest,
+from anonpaper.partition.klt.distances import Distance, Items, absorb, distance_between, summarized
+from anonpaper.partition.klt.nearest import (
+    FAR,
+    boxes_apart,
+    closest_first,
+    mark,
+    nearest,
     plant,
-    search_again,
-    set_tags,
-    start_search,
     widen,
 )
 from anonpaper.principles import DistinctLDiversity, KAnonymity, Theta
@@ -69,6 +45,14 @@ _ROUNDING = 1e-9
 
 class UnplacedRowsWarning(UserWarning):
     """Some rows fit into no group and are not published."""
+
+
+class Rule(NamedTuple):
+    """K,L,theta-diversity."""
+
+    k: int
+    l: int
+    theta: float
 
 
 @algorithm(
@@ -126,20 +110,18 @@ def klt(
     """
     check_choice("withheld", withheld, ("merge", "drop"))
     rule = _checked_rule(check_microdata(m), k, l, theta, withheld)
-    kinds = distance_kinds(m, distance)
-    how = metric(m, kinds, check_weights(m.qi, weights))
-    rng = generator(seed)
+    weights, rng = check_weights(m.qi, weights), generator(seed)
     cell, order = m.cells.handed_out(rng), rng.permutation(m.n)
-    rows = queued(m, m.cells.tuple_of_cell[cell[order]], m.cells.sensitive[cell[order]])
-    tuples = summaries_of_tuples(m, kinds, how)
-    clusters = no_clusters(how, m.n, m.sensitive_attribute.size)
-    formed, repeats = _steps_1_to_4(how, rule, rows, tuples, clusters)
-    became = np.arange(formed)
-    others = plant(how, clusters.summaries, became, np.full(formed, ANY))
-    _step_5(how, rule, clusters, others, withheld == "merge", became)
+    items = summarized(m, distance, weights, m.cells.tuple_of_cell[cell[order]])
+    value_of = m.cells.sensitive[cell[order]].astype(np.intp)
+    counts = np.zeros((m.n, m.sensitive_attribute.size), np.int32)  # of clusters
+    cluster, repeats = _steps_1_to_4(rule, items, value_of, counts)
+    formed = cluster.max() + 1
+    became, others = np.arange(formed), plant(items, m.n + np.arange(formed), 1, True)
+    _step_5(rule, items, counts, others, withheld == "merge", became)
     labels = np.empty(m.n, np.intp)
-    labels[order] = _at_last(became)[rows.cluster]  # step 6
-    labels, info = dense_labels(labels), {"repeats": repeats, "formed": formed}
+    labels[order] = became[cluster]  # step 6
+    labels, info = dense_labels(labels), {"repeats": repeats, "formed": int(formed)}
     name = f"K,L,theta: k = {k}, l = {l}, theta = {theta:g}"
     p = Partition.of_cells(m.cells, cell, labels, None, info, name)
     left_out = np.bincount(m.cells.sensitive[cell[labels < 0]], minlength=1)
@@ -187,134 +169,177 @@ def _checked_rule(m: Microdata, k: int, l: int, theta: float, withheld: str) -> 
 
 
 def _steps_1_to_4(
-    how: Metric, rule: Rule, rows: Rows, tuples: Summaries, clusters: Clusters
-) -> tuple[int, int]:
-    """Assign every row to a cluster; return how many are formed and the repeats."""
-    every = np.arange(len(tuples.size))
-    points = plant(how, tuples, every, np.full(len(every), ANY))
-    formed, repeats = 0, -1
-    while rows.waiting.any():  # step 4
+    rule: Rule, items: Items, value_of: np.ndarray, counts: np.ndarray
+) -> tuple[np.ndarray, int]:
+    """Assign every row to a cluster; return these clusters and the number of repeats."""
+    n, formed, repeats = len(value_of), 0, -1
+    cluster, backup = np.full(n, -1), np.empty(n, np.intp)
+    rows = plant(items, np.arange(n), 1, True)
+    while (cluster < 0).any():  # step 4
         repeats += 1
-        formed, in_queue = steps_1_and_2(how, rule, rows, tuples, points, clusters, formed)
-        tags = np.empty(formed, np.uint64)
-        set_all_tags(rule, clusters, tags)
-        takers = plant(how, clusters.summaries, np.flatnonzero(tags), tags)
-        for values in clusters.summaries:
-            values[-1] = values[formed - 1]  # the last cluster as step 2 left it
-        _step_3(how, rule, rows, tuples, points, in_queue, clusters, formed, takers)
-    return formed, repeats
+        waiting = np.bincount(value_of[cluster < 0], minlength=counts.shape[1])
+        formed, queued = _steps_1_and_2(
+            rule, items, value_of, waiting, rows, counts, cluster, formed, backup
+        )
+        small = np.flatnonzero(items.size[n : n + formed] < rule.k)
+        takers = plant(items, n + small, counts.shape[1], False)
+        _step_3(rule, items, value_of, waiting, rows, counts, cluster, takers, backup, queued)
+    return cluster, repeats
 
 
 @loop
-def steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
+def _steps_1_and_2(rule, items, value_of, waiting, rows, counts, cluster, formed, backup):
     """Form clusters of l distinct values; return their number and the length of the queue."""
-    in_queue = 0  # points left at the end are queued by step 3
+    n, queued = len(value_of), 0
     # Step 1. If there are any unassigned points, take an arbitrary point and assign it to a new
     # cluster with this point as the only element.
-    for first in range(len(rows.tuple_of)):
-        t, c = rows.tuple_of[first], formed
-        if rows.head[t] == rows.end[t] or rows.turn[t] != first:  # it is assigned
+    for first in range(n):
+        if not rows.open[first, 0]:
             continue
+        r, c = first, formed
         formed += 1
-        join(how, rows, clusters, c, take(rows, points, t), tuples)
         # Step 2. Find the closest unassigned point to the current cluster. If the new point has a
         # sensitive value not present in the cluster, assign it to the cluster. Otherwise, assign
         # it to a backup queue which will be emptied later. Repeat this step until the cluster has
         # L distinct values, then go back to step 1. If there are no more unassigned points, go to
         # the next step instead.
-        start_search(points)
-        while clusters.distinct[c] < rule.l and _has_new_value(rows, clusters, c):
-            t = next_nearest(points, how, clusters.summaries, c, tuples, rows.turn, ANY)
-            r = take(rows, points, t)
-            if clusters.counts[c, rows.value_of[r]] == 0:
-                join(how, rows, clusters, c, r, tuples)
-                start_search(points)
-            else:
-                rows.backup[in_queue] = r
-                in_queue += 1
-                search_again(points, t, rows.turn[t])
-        if clusters.distinct[c] < rule.l:
-            break
-    return formed, in_queue
+        mark(rows, r, 0, False)
+        waiting[value_of[r]] -= 1
+        _join(items, value_of, counts, cluster, r, c)
+        for _ in range(rule.l - 1):
+            if not _has_new_value(waiting, counts, c):
+                return formed, queued
+            near = _up_to_new_value(items, value_of, rows, counts, c)
+            for r in near:
+                mark(rows, r, 0, False)
+                waiting[value_of[r]] -= 1
+            backup[queued : queued + len(near) - 1] = near[:-1]
+            queued += len(near) - 1
+            _join(items, value_of, counts, cluster, near[-1], c)
+    return formed, queued
+
+
+@loop
+def _up_to_new_value(items, value_of, rows, counts, c):
+    """The unassigned rows up to the first of a value that a cluster lacks, the closest first."""
+    boxes, closest, new = boxes_apart(items, len(value_of) + c, rows, 0), FAR, -1
+    near, apart = [0][:0], [0.0][:0]
+    while boxes.min() <= closest:
+        b = boxes.argmin()
+        boxes[b] = np.inf
+        for r in rows.items[b * rows.width : (b + 1) * rows.width]:
+            if rows.open[r, 0]:
+                to_row = distance_between(items, len(value_of) + c, r)
+                if to_row <= closest:
+                    near.append(r)
+                    apart.append(to_row)
+                    if counts[c, value_of[r]] == 0 and (to_row, r) < (closest, new):
+                        closest, new = to_row, r
+    near = closest_first(np.array(near), np.array(apart))
+    return near[: np.flatnonzero(near == new)[0] + 1]
 
 
 @inner
-def _has_new_value(rows, clusters, c):
+def _join(items, value_of, counts, cluster, r, c):
+    """Assign a row to a cluster."""
+    absorb(items, len(value_of) + c, r)
+    counts[c, value_of[r]] += 1
+    cluster[r] = c
+
+
+@inner
+def _has_new_value(waiting, counts, c):
     """Whether some unassigned row has a sensitive value that a cluster lacks."""
-    for v in range(len(rows.waiting)):
-        if rows.waiting[v] and clusters.counts[c, v] == 0:
+    for v in range(len(waiting)):
+        if waiting[v] and counts[c, v] == 0:
             return True
     return False
 
 
 @loop
-def _step_3(how, rule, rows, tuples, points, in_queue, clusters, formed, takers):
-    """Empty the backup queue."""
+def _step_3(rule, items, value_of, waiting, rows, counts, cluster, takers, backup, queued):
+    """Empty the backup queue, at the end of which come the rows that step 2 left."""
     # Step 3. For each point in the backup queue, find the closest eligible cluster. An eligible
     # cluster must have fewer than K elements and adding this new point must not violate the
     # theta-diversity property. If no clusters are eligible, unassign this new point. Otherwise,
     # add this point to this closest eligible cluster.
-    unassigned, summaries, turns = 0, clusters.summaries, np.arange(formed)
-    start_search(points)
-    for i in range(len(rows.backup)):
-        if i == in_queue and _any_fits(rows, takers):  # the next closest to the last cluster
-            t = next_nearest(points, how, summaries, -1, tuples, rows.turn, ANY)
-            rows.backup[i] = take(rows, points, t)
-            search_again(points, t, rows.turn[t])
-            in_queue += 1
-        if i == in_queue:
-            break
-        r = rows.backup[i]
-        v, t = rows.value_of[r], rows.tuple_of[r]
-        start_search(takers)
-        c = next_nearest(takers, how, tuples, t, summaries, turns, tag(v))
-        while c >= 0 and not is_eligible(rule, clusters, c, v):
-            c = next_nearest(takers, how, tuples, t, summaries, turns, tag(v))
-        if c < 0:
-            rows.backup[unassigned] = r
-            unassigned += 1
-        else:
-            join(how, rows, clusters, c, r, tuples)
-            widen(takers, summaries, c)
-            set_tags(takers, c, tags_of(rule, clusters, c))
-    # Rows of a tuple were taken in their order: backwards, each comes before those put back.
-    for i in range(unassigned - 1, -1, -1):
-        put_back(rows, points, rows.backup[i])
+    n, left = len(value_of), np.flatnonzero(rows.open[:, 0])
+    last, apart = n + cluster.max(), np.empty(len(left))
+    for i in range(len(left)):
+        apart[i] = distance_between(items, last, left[i])
+    for item in takers.items:
+        _mark_eligible(rule, items, counts, takers, item - n, n)
+    for i in range(queued + len(left)):
+        if i == queued:
+            if not _any_fits(waiting, takers):  # to queue the others would be in vain
+                break
+            backup[i : i + len(left)] = closest_first(left, apart)
+        r = backup[i]
+        c = nearest(items, r, takers, value_of[r]) - n
+        mark(rows, r, 0, c < 0)
+        if c >= 0:
+            _join(items, value_of, counts, cluster, r, c)
+            widen(items, takers, n + c)
+            _mark_eligible(rule, items, counts, takers, c, n)
 
 
 @inner
-def _any_fits(rows, takers):
-    """Whether some cluster takes an unassigned row; else queueing all would be in vain."""
-    for v in range(len(rows.waiting)):
-        if rows.waiting[v] and takers.tags[1] & tag(v):
-            return True
+def _any_fits(waiting, takers):
+    """Whether some cluster takes a row that is not queued."""
+    for v in range(len(waiting)):
+        for b in range(len(takers.number)):
+            if waiting[v] and takers.number[b, v]:
+                return True
     return False
 
 
+@inner
+def _mark_eligible(rule, items, counts, takers, c, n):
+    """Mark the values of which a cluster takes a row."""
+    size, largest = items.size[n + c], 0
+    for v in range(counts.shape[1]):
+        largest = max(largest, counts[c, v])
+    for v in range(counts.shape[1]):
+        share = max(largest, counts[c, v] + 1) / (size + 1)
+        mark(takers, n + c, v, size < rule.k and share <= rule.theta)
+
+
 @loop
-def _step_5(how, rule, clusters, others, may_lack_room, became):
+def _step_5(rule, items, counts, others, may_lack_room, became):
     """Merge clusters until all are satisfied; record the target of each, -1 if withheld."""
     # Step 5. For each cluster with K, L, or theta diversity unsatisfied, evaluate merging it with
     # each other cluster. [...] If none exist, this cluster cannot be included in the output.
-    turns = np.arange(len(became))
+    n = len(counts)
     for formed in range(len(became)):
         c = formed
-        while became[c] == c and not holds(rule, clusters, c):
-            set_tags(others, c, NOTHING)
-            other = partner(how, rule, clusters, others, turns, c, may_lack_room)
+        while became[c] == c and not holds(rule, counts[c]):
+            other = partner(rule, items, counts, others, c, may_lack_room)
             if other < 0:
                 became[c] = -1
+                mark(others, n + c, 0, False)
             else:
                 c, younger = min(c, other), max(c, other)
-                merge(how, clusters, c, younger)
-                widen(others, clusters.summaries, c)
-                set_tags(others, c, ANY)
-                set_tags(others, younger, NOTHING)
+                absorb(items, n + c, n + younger)
+                counts[c] += counts[younger]
+                widen(items, others, n + c)
                 became[younger] = c
+                mark(others, n + younger, 0, False)
+    for c in range(len(became)):  # each joined an older one
+        if became[c] >= 0:
+            became[c] = became[became[c]]
+
+
+@inner
+def holds(rule, counts):
+    """Whether a cluster is K,L,theta-diverse, by its rows of every sensitive value."""
+    size, distinct, largest = 0, 0, 0
+    for rows in counts:
+        size, distinct, largest = size + rows, distinct + (rows > 0), max(largest, rows)
+    return size >= rule.k and distinct >= rule.l and largest / size <= rule.theta
 
 
 @loop
-def partner(how, rule, clusters, others, turns, c, may_lack_room):
+def partner(rule, items, counts, others, c, may_lack_room):
     """Return the cluster that step 5 merges with c, -1 if there is none."""
     # Identify the closest cluster where, if merged, the result would satisfy all diversity
     # requirements. If one exists, merge those clusters. Otherwise, merge it with the closest
@@ -322,32 +347,32 @@ def partner(how, rule, clusters, others, turns, c, may_lack_room):
     # paper, otherwise with the closest that has room for the most frequent value of c. Rooms for a
     # value, theta·size - count, add up when clusters merge. As those of the whole table are not
     # negative, a cluster that lacks room finds one that has some.
-    fair, roomy, summaries = -1, -1, clusters.summaries
-    most_frequent = clusters.counts[c].argmax()
-    lacks_room = clusters.largest[c] / summaries.size[c] > rule.theta
-    start_search(others)
-    while True:
-        other = next_nearest(others, how, summaries, c, summaries, turns, ANY)
-        if other < 0:
-            return fair if fair >= 0 or not may_lack_room else roomy
-        size, distinct, largest = summaries.size[c] + summaries.size[other], 0, 0
-        for v in range(clusters.counts.shape[1]):
-            together = clusters.counts[c, v] + clusters.counts[other, v]
-            distinct += together > 0
-            largest = max(largest, together)
-        if largest / size <= rule.theta:
-            if size >= rule.k and distinct >= rule.l:
-                return other
-            if fair < 0:
-                fair = other
-        room = rule.theta * summaries.size[other] - clusters.counts[other, most_frequent]
-        if roomy < 0 and (room > 0 or not lacks_room):
-            roomy = other
-
-
-def _at_last(became: np.ndarray) -> np.ndarray:
-    """The final cluster of each, if each joined an older one; -1 stays -1."""
-    for c, joined in enumerate(became):
-        if joined >= 0:
-            became[c] = became[joined]
-    return became
+    n, found, closest = len(counts), np.full(3, -1), np.full(3, FAR)
+    most_frequent = counts[c].argmax()
+    lacks_room = counts[c].max() / items.size[n + c] > rule.theta
+    boxes = boxes_apart(items, n + c, others, 0)
+    while boxes.min() <= closest[0]:
+        b = boxes.argmin()
+        boxes[b] = np.inf
+        for item in others.items[b * others.width : (b + 1) * others.width]:
+            other, apart = item - n, distance_between(items, n + c, item)
+            if other == c or apart > closest[0] or not others.open[item, 0]:
+                continue
+            size, distinct, largest = items.size[n + c] + items.size[item], 0, 0
+            for v in range(counts.shape[1]):
+                together = counts[c, v] + counts[other, v]
+                distinct += together > 0
+                largest = max(largest, together)
+            room = rule.theta * items.size[item] - counts[other, most_frequent]
+            if largest / size <= rule.theta:
+                kind = 1 - (size >= rule.k and distinct >= rule.l)
+            elif may_lack_room and (room > 0 or not lacks_room):
+                kind = 2
+            else:
+                continue
+            if (apart, other) < (closest[kind], found[kind]):
+                found[kind], closest[kind] = other, apart
+    for other in found:
+        if other >= 0:
+            return other
+    return -1

@@ -17,7 +17,7 @@ from anonpaper.compiled import inner
 from anonpaper.errors import ParameterError, check_named
 from anonpaper.microdata import Attribute, Microdata
 
-__all__ = ["Metric", "Summaries"]
+__all__ = ["Items"]
 
 Distance = str | Callable[[object, object], float]
 
@@ -25,18 +25,13 @@ Distance = str | Callable[[object, object], float]
 _SEVERAL = np.uint64(1)
 
 
-class Metric(NamedTuple):
-    """A weighted sum of attribute distances, its attributes sorted by kind."""
+class Items(NamedTuple):
+    """A weighted sum of attribute distances, and summaries of n rows and room for n clusters."""
 
     scale: np.ndarray  # weight over squared width of every univariate attribute
     set_weight: np.ndarray
     word: np.ndarray  # words word[s]:word[s + 1] of a summary hold the set of set attribute s
     between: np.ndarray  # weighted distances of all values of pair attributes; 0 across attributes
-
-
-class Summaries(NamedTuple):
-    """Summaries of c clusters; all zero while a cluster is empty."""
-
     size: np.ndarray
     sums: np.ndarray  # of the places of the rows on every univariate attribute
     means: np.ndarray
@@ -46,39 +41,48 @@ class Summaries(NamedTuple):
     distances: np.ndarray  # the sum of the distances of all rows to every such value
 
 
-def distance_kinds(m: Microdata, distance: Mapping[object, Distance] | None) -> list[Distance]:
-    """Return the kind of distance of every quasi-identifier, by default the paper's."""
-    chosen = check_named("distance", distance, m.qi)
-    kinds = []
-    for attribute in m.attributes:
-        default = "univariate" if attribute.numeric or attribute.size <= 2 else "set"
-        kind = chosen.get(attribute.name, default)
-        if not callable(kind) and kind not in ("univariate", "set"):
+def summarized(
+    m: Microdata, distance: Mapping[object, Distance] | None, weights: np.ndarray, rows: np.ndarray
+) -> Items:
+    """Summarize rows, given by their QI tuple, as items 0 to n - 1; O(size^2) function calls."""
+    chosen, kinds = check_named("distance", distance, m.qi), []
+    for a in m.attributes:
+        kinds.append(chosen.get(a.name, "univariate" if a.numeric or a.size <= 2 else "set"))
+        if not callable(kinds[-1]) and kinds[-1] not in ("univariate", "set"):
             raise ParameterError(
-                f"the distance of {attribute.name!r} must be 'univariate', 'set' or a function "
-                f"of two values, got {kind!r}"
+                f"the distance of {a.name!r} must be 'univariate', 'set' or a function of two "
+                f"values, got {kinds[-1]!r}"
             )
-        kinds.append(kind)
-    return kinds
-
-
-def metric(m: Microdata, kinds: list[Distance], weights: np.ndarray) -> Metric:
-    """Return the weighted sum of the attributes' distances; O(size^2) calls of a function."""
-    univariate, sets, pairs = _by_kind(kinds)
-    widths = np.array([m.attributes[j].width for j in univariate])
-    tables = [weights[j] * _tabulated(m.attributes[j], kinds[j]) for j in pairs]
-    return Metric(
-        scale=weights[univariate] / np.where(widths > 0, widths, 1.0) ** 2,
-        set_weight=weights[sets],
-        word=np.cumsum([0, *((m.attributes[j].size + 63) // 64 for j in sets)]),
-        between=block_diag(*tables) if tables else np.zeros((0, 0)),
+    univariate, sets = (
+        [j for j, of in enumerate(kinds) if of == kind] for kind in ("univariate", "set")
     )
+    pairs = [j for j, of in enumerate(kinds) if callable(of)]
+    widths = np.array([m.attributes[j].width or 1.0 for j in univariate])
+    tables = [weights[j] * _tabulated(m.attributes[j], kinds[j]) for j in pairs]
+    word = np.cumsum([0, *((m.attributes[j].size + 63) // 64 for j in sets)])
+    between = block_diag(*tables) if tables else np.zeros((0, 0))
 
-
-def _by_kind(kinds: list[Distance]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The places of univariate, set and pair attributes among the quasi-identifiers."""
-    ranks = np.array([2 if callable(kind) else kind == "set" for kind in kinds], int)
-    return tuple(np.flatnonzero(ranks == rank) for rank in range(3))
+    codes, each = m.cells.tuples[rows], np.arange(len(rows))
+    u, v, items = len(univariate), len(between), 2 * len(rows)  # memory never used is not taken
+    size = np.zeros(items, np.intp)
+    sums, means, held, distances = (np.zeros((items, width)) for width in (u, u, v, v))
+    words, bits = (np.zeros((items, width), np.uint64) for width in (word[-1], len(sets)))
+    size[each] = 1
+    for u, j in enumerate(univariate):
+        sums[each, u] = means[each, u] = m.attributes[j].positions[codes[:, j]]
+    for s, j in enumerate(sets):
+        code = codes[:, j].astype(np.uint64)
+        words[each, word[s] + codes[:, j] // 64] = np.uint64(1) << code % 64
+        bits[each, s] = np.uint64(2) << code % 63
+    first = 0
+    for j in pairs:
+        held[each, first + codes[:, j]] = 1
+        first += m.attributes[j].size
+    distances[each] = held[each] @ between
+    return Items(
+        weights[univariate] / widths**2, weights[sets], word, between,
+        size, sums, means, words, bits, held, distances,
+    )  # fmt: skip
 
 
 def _tabulated(attribute: Attribute, function: Callable[[object, object], float]) -> np.ndarray:
@@ -96,58 +100,28 @@ def _tabulated(attribute: Attribute, function: Callable[[object, object], float]
     return table
 
 
-def summaries_of_tuples(m: Microdata, kinds: list[Distance], how: Metric) -> Summaries:
-    """Summarize every distinct QI tuple as a cluster of one row."""
-    univariate, sets, pairs = _by_kind(kinds)
-    codes, found = m.cells.tuples, empty_summaries(how, len(m.cells))
-    each = np.arange(len(codes))
-    found.size[:] = 1
-    for u, j in enumerate(univariate):
-        found.sums[:, u] = found.means[:, u] = m.attributes[j].positions[codes[:, j]]
-    for s, j in enumerate(sets):
-        code = codes[:, j].astype(np.uint64)
-        found.words[each, how.word[s] + codes[:, j] // 64] = np.uint64(1) << code % 64
-        found.bits[:, s] = np.uint64(2) << code % 63
-    first = 0
-    for j in pairs:
-        found.held[each, first + codes[:, j]] = 1
-        first += m.attributes[j].size
-    found.distances[:] = found.held @ how.between
-    return found
-
-
-def empty_summaries(how: Metric, number: int) -> Summaries:
-    """Return empty clusters; pages of memory that are never used are not taken."""
-    u, v = len(how.scale), len(how.between)
-    sums, means, held, distances = (np.zeros((number, width)) for width in (u, u, v, v))
-    words, bits = (np.zeros((number, s), np.uint64) for s in (how.word[-1], len(how.set_weight)))
-    return Summaries(np.zeros(number, np.intp), sums, means, words, bits, held, distances)
+@inner
+def absorb(items, i, j):
+    """Add item j to cluster i."""
+    items.size[i] += items.size[j]
+    for u in range(len(items.scale)):
+        items.sums[i, u] += items.sums[j, u]
+        items.means[i, u] = items.sums[i, u] / items.size[i]
+    for s in range(len(items.set_weight)):
+        if not _same_set(items, i, j, s):
+            items.bits[i, s] = _SEVERAL if items.bits[i, s] else items.bits[j, s]
+            for w in range(items.word[s], items.word[s + 1]):
+                items.words[i, w] |= items.words[j, w]
+    for v in range(len(items.between)):
+        items.held[i, v] += items.held[j, v]
+        items.distances[i, v] += items.distances[j, v]
 
 
 @inner
-def absorb(how, mine, i, other, j):
-    """Add cluster j of `other` to cluster i of `mine`."""
-    mine.size[i] += other.size[j]
-    for u in range(mine.sums.shape[1]):
-        mine.sums[i, u] += other.sums[j, u]
-        mine.means[i, u] = mine.sums[i, u] / mine.size[i]
-    for s in range(len(how.set_weight)):
-        if not _same_set(how, mine, i, other, j, s):
-            mine.bits[i, s] = _SEVERAL if mine.bits[i, s] else other.bits[j, s]
-            for w in range(how.word[s], how.word[s + 1]):
-                mine.words[i, w] |= other.words[j, w]
-    for v in range(mine.held.shape[1]):
-        mine.held[i, v] += other.held[j, v]
-        mine.distances[i, v] += other.distances[j, v]
-
-
-@inner
-def _same_set(how, a, i, b, j, s):
-    """Whether two clusters have the same values of set attribute s."""
-    if a.bits[i, s] != b.bits[j, s]:
-        return False
-    for w in range(how.word[s], how.word[s + 1]):
-        if a.words[i, w] != b.words[j, w]:
+def _same_set(items, i, j, s):
+    """Whether two items have the same values of set attribute s."""
+    for w in range(items.word[s], items.word[s + 1]):
+        if items.words[i, w] != items.words[j, w]:
             return False
     return True
 
@@ -159,17 +133,17 @@ def squared_distance_gain(n1, n2):
 
 
 @inner
-def distance_between(how, a, i, b, j):
-    """Distance of cluster i of `a` and cluster j of `b`."""
+def distance_between(items, i, j):
+    """Distance of two items."""
     total = 0.0
-    gain = squared_distance_gain(a.size[i], b.size[j])
-    for u in range(len(how.scale)):
-        gap = a.means[i, u] - b.means[j, u]
-        total += how.scale[u] * gain * gap * gap
-    for s in range(len(how.set_weight)):
-        if not _same_set(how, a, i, b, j, s):
-            total += how.set_weight[s]
+    gain = squared_distance_gain(items.size[i], items.size[j])
+    for u in range(len(items.scale)):
+        gap = items.means[i, u] - items.means[j, u]
+        total += items.scale[u] * gain * gap * gap
+    for s in range(len(items.set_weight)):
+        if not _same_set(items, i, j, s):
+            total += items.set_weight[s]
     apart = 0.0
-    for v in range(len(how.between)):
-        apart += a.held[i, v] * b.distances[j, v]
-    return total + apart / (a.size[i] * b.size[j])
+    for v in range(len(items.between)):
+        apart += items.held[i, v] * items.distances[j, v]
+    return total + apart / (items.size[i] * items.size[j])
