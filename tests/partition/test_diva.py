@@ -13,7 +13,7 @@ from anonpaper.constraints import DiversityConstraint as Constraint
 from anonpaper.constraints import proportion_constraints
 from anonpaper.partition.diva.algorithms import build_graph, is_consistent
 from anonpaper.partition.diva.clusterings import Clusterings
-from anonpaper.partition.diva.targets import Privacy, Targets
+from anonpaper.partition.diva.targets import Targets
 
 #: What the module says holds "in practice": no random table of at most 8 rows needed more.
 FACTOR = 5
@@ -247,7 +247,7 @@ def test_min_choice_begins_where_there_is_no_choice():
 def clusterings(sigma, k=2):
     m = ap.examples.patients()
     graph = build_graph(m, sigma)
-    return Clusterings(m.codes, Targets.of(m, sigma), Privacy(k), [set(graph[v]) for v in graph])
+    return Clusterings(m.codes, Targets.of(m, sigma, k), [set(graph[v]) for v in graph])
 
 
 def rows_of(clustering):

@@ -19,10 +19,10 @@ class Search:
     max_seconds: float  # of all
     # ("colour", "reject" or "backtrack", node, clustering), kept if a list is given
     trace: list | deque = field(default_factory=lambda: deque(maxlen=0))
-    order: list = field(init=False, default_factory=list)
-    components: int = field(init=False, default=0)
-    candidates_tried: int = field(init=False, default=0)
-    backtracks: int = field(init=False, default=0)
+    order: list = field(default_factory=list)
+    components: int = 0
+    candidates_tried: int = 0
+    backtracks: int = 0
 
     def __post_init__(self) -> None:
         self._ends = time.monotonic() + self.max_seconds
