@@ -19,8 +19,7 @@ from anonpaper.errors import BudgetExceededError, ConstraintError
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 from anonpaper.partition.diva.algorithms import Run, build_graph
-from anonpaper.partition.diva.search import Search
-from anonpaper.partition.diva.targets import Targets
+from anonpaper.partition.diva.targets import Search, Targets
 from anonpaper.randomness import generator
 
 Constraints = Sequence[DiversityConstraint]

@@ -27,8 +27,7 @@ import anonpaper.compendium
 from anonpaper.errors import AnonpaperError
 from anonpaper.microdata import Microdata
 from anonpaper.partition.diva.algorithms import Run, build_graph
-from anonpaper.partition.diva.search import Search
-from anonpaper.partition.diva.targets import Targets
+from anonpaper.partition.diva.targets import Search, Targets
 from anonpaper.publish import Release
 from anonpaper.randomness import generator
 from anonpaper.recoders.evaluation import achievement

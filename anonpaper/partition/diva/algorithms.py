@@ -30,8 +30,7 @@ from anonpaper.microdata import Microdata, check_microdata, handed_out
 from anonpaper.partition.diva.clusterings import ENUMERATED, Clusterings
 from anonpaper.partition.diva.existence import exact_clustering, smallest_conflict
 from anonpaper.partition.diva.integrate import integrate, restorable
-from anonpaper.partition.diva.search import Search
-from anonpaper.partition.diva.targets import Bundle, Targets
+from anonpaper.partition.diva.targets import Bundle, Search, Targets
 from anonpaper.partition.k_member import k_member
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.principles import FrequencyLDiversity, KAnonymity, require_diverse
@@ -71,14 +70,13 @@ def diva(
     strategy : {"max_fan_out", "min_choice", "basic"}
         Colour next the constraint with most uncoloured neighbours, fewest clusterings, or any.
     over_bound : {"star", "reject"}
-        The paper's rule rejects a cluster that exceeds a bound. With "star", where its search
-        ends without a table, an integer program decides, which may suppress the value instead.
+        The paper's rule rejects a cluster that exceeds a bound; "star" may suppress the value.
     max_candidates, max_seconds : clusterings tried in each component of the graph; seconds in all
 
     Returns
     -------
     Partition
-        Clusters, then the groups of the rest; :mod:`anonpaper.partition.diva` says more.
+        Clusters, then the groups of the rest; for ``info`` see :mod:`anonpaper.partition.diva`.
 
     Raises
     ------
@@ -182,35 +180,33 @@ class Run:
 
     def publish(self, S: list[Bundle], found_by: str) -> Partition:
         """Turn a diverse clustering into groups; BudgetExceededError if others make no group."""
-        m, targets = self.m, self.targets
         labels, starred = self.suppress(S)  # Algorithm 1, line 3
         rest = np.flatnonzero(labels < 0)  # line 4
-        n_clusters = len(starred)
         if len(rest):
-            if not targets.is_private(rest):  # a case missing in the paper
+            if not self.targets.is_private(rest):  # a case missing in the paper
                 raise self.search.undecided(f"{len(rest)} rows are left over, which make no group")
-            labels[rest] = n_clusters + self.divide(m.take(rest), self.rng).labels  # line 5
-        return self.with_stars(labels, starred, n_clusters, found_by)
+            labels[rest] = len(starred) + self.divide(self.m.take(rest), self.rng).labels  # line 5
+        return self.with_stars(labels, starred, found_by)
 
-    def with_stars(self, labels, starred, n_clusters: int, found_by: str) -> Partition:
-        """Integrate the groups after the first clusters; report about the run."""
-        targets, sizes = self.targets, np.bincount(labels)
-        starred = np.pad(starred, ((0, len(sizes) - len(starred)), (0, 0)))
+    def with_stars(self, labels: np.ndarray, starred: np.ndarray, found_by: str) -> Partition:
+        """Integrate the groups that come after clusters; report about the run."""
+        sizes, clusters = np.bincount(labels), len(starred)
+        starred = np.pad(starred, ((0, len(sizes) - clusters), (0, 0)))
         least, greatest = group_bounds(np.ascontiguousarray(self.m.codes), labels, len(sizes))
         agrees = least == greatest
         before = sizes * (starred | ~agrees).sum(axis=1)
-        starred |= integrate(targets, labels, agrees & ~starred, n_clusters)  # line 6
+        starred |= integrate(self.targets, labels, agrees & ~starred, clusters)  # line 6
         if self.goes_beyond:
-            starred &= ~restorable(targets, labels, agrees, starred)
+            starred &= ~restorable(self.targets, labels, agrees, starred)
         after = sizes * (starred | ~agrees).sum(axis=1)
-        phases = after[:n_clusters], before[n_clusters:], (after - before)[n_clusters:]
-        names = ("suppress", "anonymize", "integrate")
         info = self.search.info() | {
             "coloured_by": found_by,
-            "diverse_rows": int(sizes[:n_clusters].sum()),
-            "diverse_clusters": n_clusters,
+            "diverse_rows": int(sizes[:clusters].sum()),
+            "diverse_clusters": clusters,
             "stars_by_phase": {
-                n: int(stars.sum()) for n, stars in zip(names, phases, strict=True)
+                "suppress": int(after[:clusters].sum()),
+                "anonymize": int(before[clusters:].sum()),
+                "integrate": int((after - before)[clusters:].sum()),
             },
         }
         return Partition(labels, info, starred=starred)
@@ -234,14 +230,12 @@ class Run:
 
     def unchanged(self) -> Partition | None:
         """The table's own QI-groups, if they satisfy all constraints and are private."""
-        labels, targets = self.m.cells.tuple_of_row, self.targets
-        counts = targets.is_target.sum(axis=1)
+        m, targets, counts = self.m, self.targets, self.targets.is_target.sum(axis=1)
+        allowed = ((counts >= targets.low) & (counts <= targets.high)).all()
         needed = [KAnonymity(targets.k), *([FrequencyLDiversity(targets.l)] if targets.l else [])]
-        if not ((counts >= targets.low) & (counts <= targets.high)).all() or not all(
-            privacy.holds(self.m, labels) for privacy in needed
-        ):
+        if not allowed or not all(privacy.holds(m, m.cells.tuple_of_row) for privacy in needed):
             return None
-        return self.with_stars(labels, np.zeros((0, self.m.d), bool), 0, "nothing to do")
+        return self.with_stars(m.cells.tuple_of_row, np.zeros((0, m.d), bool), "nothing to do")
 
 
 def build_graph(m: Microdata, constraints: Sequence[DiversityConstraint]) -> nx.Graph:

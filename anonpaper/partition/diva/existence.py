@@ -23,8 +23,7 @@ from scipy.sparse import coo_array
 
 from anonpaper.cells import distinct
 from anonpaper.errors import BudgetExceededError
-from anonpaper.partition.diva.search import Search
-from anonpaper.partition.diva.targets import Bundle, Targets
+from anonpaper.partition.diva.targets import Bundle, Search, Targets
 
 __all__ = ["exact_clustering", "smallest_conflict"]
 

@@ -25,15 +25,7 @@ from anonpaper.errors import (
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.klt.distances import Distance, Items, absorb, distance_between, summarized
-from anonpaper.partition.klt.nearest import (
-    FAR,
-    boxes_apart,
-    closest_first,
-    mark,
-    nearest,
-    plant,
-    widen,
-)
+from anonpaper.partition.klt.nearest import FAR, boxes_apart, mark, nearest, plant, widen
 from anonpaper.principles import DistinctLDiversity, KAnonymity, Theta
 from anonpaper.randomness import generator
 
@@ -177,45 +169,43 @@ def _steps_1_to_4(
     rows = plant(items, np.arange(n), 1, True)
     while (cluster < 0).any():  # step 4
         repeats += 1
-        waiting = np.bincount(value_of[cluster < 0], minlength=counts.shape[1])
         formed, queued = _steps_1_and_2(
-            rule, items, value_of, waiting, rows, counts, cluster, formed, backup
+            rule, items, value_of, rows, counts, cluster, formed, backup
         )
         small = np.flatnonzero(items.size[n : n + formed] < rule.k)
         takers = plant(items, n + small, counts.shape[1], False)
-        _step_3(rule, items, value_of, waiting, rows, counts, cluster, takers, backup, queued)
+        _step_3(rule, items, value_of, rows, counts, cluster, takers, backup[:queued])
     return cluster, repeats
 
 
 @loop
-def _steps_1_and_2(rule, items, value_of, waiting, rows, counts, cluster, formed, backup):
+def _steps_1_and_2(rule, items, value_of, rows, counts, cluster, formed, backup):
     """Form clusters of l distinct values; return their number and the length of the queue."""
-    n, queued = len(value_of), 0
+    queued = 0
     # Step 1. If there are any unassigned points, take an arbitrary point and assign it to a new
     # cluster with this point as the only element.
-    for first in range(n):
+    for first in range(len(value_of)):
         if not rows.open[first, 0]:
             continue
-        r, c = first, formed
+        c, near, distinct = formed, np.array([first]), 0
         formed += 1
         # Step 2. Find the closest unassigned point to the current cluster. If the new point has a
         # sensitive value not present in the cluster, assign it to the cluster. Otherwise, assign
         # it to a backup queue which will be emptied later. Repeat this step until the cluster has
         # L distinct values, then go back to step 1. If there are no more unassigned points, go to
         # the next step instead.
-        mark(rows, r, 0, False)
-        waiting[value_of[r]] -= 1
-        _join(items, value_of, counts, cluster, r, c)
-        for _ in range(rule.l - 1):
-            if not _has_new_value(waiting, counts, c):
-                return formed, queued
-            near = _up_to_new_value(items, value_of, rows, counts, c)
+        while len(near):
             for r in near:
                 mark(rows, r, 0, False)
-                waiting[value_of[r]] -= 1
-            backup[queued : queued + len(near) - 1] = near[:-1]
-            queued += len(near) - 1
-            _join(items, value_of, counts, cluster, near[-1], c)
+                if counts[c, value_of[r]] == 0:
+                    _join(items, value_of, counts, cluster, r, c)
+                    distinct += 1
+                else:
+                    backup[queued] = r
+                    queued += 1
+            near = near[:0]
+            if distinct < rule.l:
+                near = _up_to_new_value(items, value_of, rows, counts, c)
     return formed, queued
 
 
@@ -235,8 +225,9 @@ def _up_to_new_value(items, value_of, rows, counts, c):
                     apart.append(to_row)
                     if counts[c, value_of[r]] == 0 and (to_row, r) < (closest, new):
                         closest, new = to_row, r
-    near = closest_first(np.array(near), np.array(apart))
-    return near[: np.flatnonzero(near == new)[0] + 1]
+    found, order = np.array(near), np.argsort(np.array(near))
+    found = found[order[np.argsort(np.array(apart)[order], kind="mergesort")]]
+    return found if new < 0 else found[: np.flatnonzero(found == new)[0] + 1]
 
 
 @inner
@@ -247,50 +238,24 @@ def _join(items, value_of, counts, cluster, r, c):
     cluster[r] = c
 
 
-@inner
-def _has_new_value(waiting, counts, c):
-    """Whether some unassigned row has a sensitive value that a cluster lacks."""
-    for v in range(len(waiting)):
-        if waiting[v] and counts[c, v] == 0:
-            return True
-    return False
-
-
 @loop
-def _step_3(rule, items, value_of, waiting, rows, counts, cluster, takers, backup, queued):
-    """Empty the backup queue, at the end of which come the rows that step 2 left."""
+def _step_3(rule, items, value_of, rows, counts, cluster, takers, backup):
+    """Empty the backup queue."""
     # Step 3. For each point in the backup queue, find the closest eligible cluster. An eligible
     # cluster must have fewer than K elements and adding this new point must not violate the
     # theta-diversity property. If no clusters are eligible, unassign this new point. Otherwise,
     # add this point to this closest eligible cluster.
-    n, left = len(value_of), np.flatnonzero(rows.open[:, 0])
-    last, apart = n + cluster.max(), np.empty(len(left))
-    for i in range(len(left)):
-        apart[i] = distance_between(items, last, left[i])
+    n = len(value_of)
     for item in takers.items:
         _mark_eligible(rule, items, counts, takers, item - n, n)
-    for i in range(queued + len(left)):
-        if i == queued:
-            if not _any_fits(waiting, takers):  # to queue the others would be in vain
-                break
-            backup[i : i + len(left)] = closest_first(left, apart)
-        r = backup[i]
+    for r in backup:
         c = nearest(items, r, takers, value_of[r]) - n
-        mark(rows, r, 0, c < 0)
-        if c >= 0:
+        if c < 0:
+            mark(rows, r, 0, True)
+        else:
             _join(items, value_of, counts, cluster, r, c)
             widen(items, takers, n + c)
             _mark_eligible(rule, items, counts, takers, c, n)
-
-
-@inner
-def _any_fits(waiting, takers):
-    """Whether some cluster takes a row that is not queued."""
-    for v in range(len(waiting)):
-        for b in range(len(takers.number)):
-            if waiting[v] and takers.number[b, v]:
-                return True
-    return False
 
 
 @inner

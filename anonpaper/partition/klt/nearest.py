@@ -118,10 +118,3 @@ def nearest(items, i, blocks, kind):
                 if (apart, j) < (closest, found):
                     found, closest = j, apart
     return found
-
-
-@loop
-def closest_first(items, apart):
-    """Sort items by their distances; ties by number."""
-    order = np.argsort(items)
-    return items[order[np.argsort(apart[order], kind="mergesort")]]
