@@ -24,8 +24,20 @@ from anonpaper.errors import (
 )
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.partition.klt.distances import Distance, Items, absorb, distance_between, summarized
-from anonpaper.partition.klt.nearest import FAR, boxes_apart, mark, nearest, plant, widen
+from anonpaper.partition.klt.distances import (
+    FAR,
+    Blocks,
+    Distance,
+    Items,
+    absorb,
+    distance_between,
+    mark,
+    nearest,
+    plant,
+    set_apart,
+    summarized,
+    widen,
+)
 from anonpaper.principles import DistinctLDiversity, KAnonymity, Theta
 from anonpaper.randomness import generator
 
@@ -45,6 +57,23 @@ class Rule(NamedTuple):
     k: int
     l: int
     theta: float
+
+
+class Rows(NamedTuple):
+    """The rows in the order of the seed."""
+
+    tuple_of: np.ndarray
+    value_of: np.ndarray
+    cluster: np.ndarray  # -1 while a row is unassigned
+
+
+class Waiting(NamedTuple):
+    """Rows that are neither assigned nor queued: queue[head[t]:end[t]] for QI tuple t."""
+
+    queue: np.ndarray
+    head: np.ndarray
+    end: np.ndarray
+    tuples: Blocks  # those with such rows are open
 
 
 @algorithm(
@@ -92,7 +121,7 @@ def klt(
 
     References
     ----------
-    boger2020, section 3.1. O((1 + M)·n·(d + m)·log n) where boxes separate; at worst n²·d.
+    boger2020, section 3.1. O((1 + M)·n·√n·d) where boxes separate; at worst n²·d.
 
     Examples
     --------
@@ -104,15 +133,17 @@ def klt(
     rule = _checked_rule(check_microdata(m), k, l, theta, withheld)
     weights, rng = check_weights(m.qi, weights), generator(seed)
     cell, order = m.cells.handed_out(rng), rng.permutation(m.n)
-    items = summarized(m, distance, weights, m.cells.tuple_of_cell[cell[order]])
-    value_of = m.cells.sensitive[cell[order]].astype(np.intp)
+    items = summarized(m, distance, weights)
+    tuple_of, value_of = m.cells.tuple_of_cell[cell[order]], m.cells.sensitive[cell[order]]
+    rows = Rows(tuple_of.astype(np.intp), value_of.astype(np.intp), np.full(m.n, -1))
     counts = np.zeros((m.n, m.sensitive_attribute.size), np.int32)  # of clusters
-    cluster, repeats = _steps_1_to_4(rule, items, value_of, counts)
-    formed = cluster.max() + 1
-    became, others = np.arange(formed), plant(items, m.n + np.arange(formed), 1, True)
+    repeats = _steps_1_to_4(rule, items, rows, counts)
+    formed = rows.cluster.max() + 1
+    became = np.arange(formed)
+    others = plant(items, len(m.cells) + became, 1, True)
     _step_5(rule, items, counts, others, withheld == "merge", became)
     labels = np.empty(m.n, np.intp)
-    labels[order] = became[cluster]  # step 6
+    labels[order] = became[rows.cluster]  # step 6
     labels, info = dense_labels(labels), {"repeats": repeats, "formed": int(formed)}
     name = f"K,L,theta: k = {k}, l = {l}, theta = {theta:g}"
     p = Partition.of_cells(m.cells, cell, labels, None, info, name)
@@ -160,32 +191,30 @@ def _checked_rule(m: Microdata, k: int, l: int, theta: float, withheld: str) -> 
     return rule
 
 
-def _steps_1_to_4(
-    rule: Rule, items: Items, value_of: np.ndarray, counts: np.ndarray
-) -> tuple[np.ndarray, int]:
-    """Assign every row to a cluster; return these clusters and the number of repeats."""
-    n, formed, repeats = len(value_of), 0, -1
-    cluster, backup = np.full(n, -1), np.empty(n, np.intp)
-    rows = plant(items, np.arange(n), 1, True)
-    while (cluster < 0).any():  # step 4
+def _steps_1_to_4(rule: Rule, items: Items, rows: Rows, counts: np.ndarray) -> int:
+    """Assign every row to a cluster; return the number of repeats."""
+    formed, repeats, tuples = 0, -1, len(items.size) - len(counts)
+    while (rows.cluster < 0).any():  # step 4
         repeats += 1
-        formed, queued = _steps_1_and_2(
-            rule, items, value_of, rows, counts, cluster, formed, backup
-        )
-        small = np.flatnonzero(items.size[n : n + formed] < rule.k)
-        takers = plant(items, n + small, counts.shape[1], False)
-        _step_3(rule, items, value_of, rows, counts, cluster, takers, backup[:queued])
-    return cluster, repeats
+        left = np.flatnonzero(rows.cluster < 0)
+        number = np.bincount(rows.tuple_of[left], minlength=tuples)
+        end, queue = np.cumsum(number), left[np.argsort(rows.tuple_of[left], kind="stable")]
+        waiting = Waiting(queue, end - number, end, plant(items, np.flatnonzero(number), 1, True))
+        formed, backup = _steps_1_and_2(rule, items, rows, waiting, left, counts, formed)
+        small = np.flatnonzero(items.size[tuples : tuples + formed] < rule.k)
+        takers = plant(items, tuples + small, counts.shape[1], False)
+        _step_3(rule, items, rows, counts, takers, backup)
+    return repeats
 
 
 @loop
-def _steps_1_and_2(rule, items, value_of, rows, counts, cluster, formed, backup):
-    """Form clusters of l distinct values; return their number and the length of the queue."""
-    queued = 0
+def _steps_1_and_2(rule, items, rows, waiting, left, counts, formed):
+    """Form clusters of l distinct values; return their number and the backup queue."""
+    queued, backup, is_waiting = 0, np.empty(len(left), np.intp), rows.cluster < 0
     # Step 1. If there are any unassigned points, take an arbitrary point and assign it to a new
     # cluster with this point as the only element.
-    for first in range(len(value_of)):
-        if not rows.open[first, 0]:
+    for first in left:
+        if not is_waiting[first]:
             continue
         c, near, distinct = formed, np.array([first]), 0
         formed += 1
@@ -196,77 +225,82 @@ def _steps_1_and_2(rule, items, value_of, rows, counts, cluster, formed, backup)
         # the next step instead.
         while len(near):
             for r in near:
-                mark(rows, r, 0, False)
-                if counts[c, value_of[r]] == 0:
-                    _join(items, value_of, counts, cluster, r, c)
+                t, is_waiting[r] = rows.tuple_of[r], False
+                waiting.head[t] += 1
+                if waiting.head[t] == waiting.end[t]:
+                    mark(waiting.tuples, t, 0, False)
+                if counts[c, rows.value_of[r]] == 0:
+                    _join(items, rows, counts, r, c)
                     distinct += 1
                 else:
                     backup[queued] = r
                     queued += 1
             near = near[:0]
             if distinct < rule.l:
-                near = _up_to_new_value(items, value_of, rows, counts, c)
-    return formed, queued
+                near = _up_to_new_value(items, rows, waiting, counts, c)
+    return formed, backup[:queued]
 
 
 @loop
-def _up_to_new_value(items, value_of, rows, counts, c):
+def _up_to_new_value(items, rows, waiting, counts, c):
     """The unassigned rows up to the first of a value that a cluster lacks, the closest first."""
-    boxes, closest, new = boxes_apart(items, len(value_of) + c, rows, 0), FAR, -1
+    item, blocks, closest, new = len(items.size) - len(counts) + c, waiting.tuples, FAR, -1
     near, apart = [0][:0], [0.0][:0]
-    while boxes.min() <= closest:
-        b = boxes.argmin()
-        boxes[b] = np.inf
-        for r in rows.items[b * rows.width : (b + 1) * rows.width]:
-            if rows.open[r, 0]:
-                to_row = distance_between(items, len(value_of) + c, r)
-                if to_row <= closest:
+    set_apart(items, item, blocks, 0)
+    while True:
+        b = blocks.apart.argmin()
+        if blocks.apart[b] > closest:
+            break
+        blocks.apart[b] = np.inf
+        for t in blocks.items[b * blocks.width : (b + 1) * blocks.width]:
+            to_tuple = distance_between(items, item, t) if blocks.open[t, 0] else np.inf
+            if to_tuple <= closest:
+                for r in waiting.queue[waiting.head[t] : waiting.end[t]]:
                     near.append(r)
-                    apart.append(to_row)
-                    if counts[c, value_of[r]] == 0 and (to_row, r) < (closest, new):
-                        closest, new = to_row, r
+                    apart.append(to_tuple)
+                    if counts[c, rows.value_of[r]] == 0:
+                        if (to_tuple, r) < (closest, new):
+                            closest, new = to_tuple, r
+                        break
     found, order = np.array(near), np.argsort(np.array(near))
     found = found[order[np.argsort(np.array(apart)[order], kind="mergesort")]]
     return found if new < 0 else found[: np.flatnonzero(found == new)[0] + 1]
 
 
 @inner
-def _join(items, value_of, counts, cluster, r, c):
+def _join(items, rows, counts, r, c):
     """Assign a row to a cluster."""
-    absorb(items, len(value_of) + c, r)
-    counts[c, value_of[r]] += 1
-    cluster[r] = c
+    absorb(items, len(items.size) - len(counts) + c, rows.tuple_of[r])
+    counts[c, rows.value_of[r]] += 1
+    rows.cluster[r] = c
 
 
 @loop
-def _step_3(rule, items, value_of, rows, counts, cluster, takers, backup):
+def _step_3(rule, items, rows, counts, takers, backup):
     """Empty the backup queue."""
     # Step 3. For each point in the backup queue, find the closest eligible cluster. An eligible
     # cluster must have fewer than K elements and adding this new point must not violate the
     # theta-diversity property. If no clusters are eligible, unassign this new point. Otherwise,
     # add this point to this closest eligible cluster.
-    n = len(value_of)
     for item in takers.items:
-        _mark_eligible(rule, items, counts, takers, item - n, n)
+        _mark_eligible(rule, items, counts, takers, item)
     for r in backup:
-        c = nearest(items, r, takers, value_of[r]) - n
-        if c < 0:
-            mark(rows, r, 0, True)
-        else:
-            _join(items, value_of, counts, cluster, r, c)
-            widen(items, takers, n + c)
-            _mark_eligible(rule, items, counts, takers, c, n)
+        item = nearest(items, rows.tuple_of[r], takers, rows.value_of[r])
+        if item >= 0:
+            _join(items, rows, counts, r, item - len(items.size) + len(counts))
+            widen(items, takers, item)
+            _mark_eligible(rule, items, counts, takers, item)
 
 
 @inner
-def _mark_eligible(rule, items, counts, takers, c, n):
+def _mark_eligible(rule, items, counts, takers, item):
     """Mark the values of which a cluster takes a row."""
-    size, largest = items.size[n + c], 0
+    c, size, largest = item - len(items.size) + len(counts), items.size[item], 0
     for v in range(counts.shape[1]):
         largest = max(largest, counts[c, v])
     for v in range(counts.shape[1]):
         share = max(largest, counts[c, v] + 1) / (size + 1)
-        mark(takers, n + c, v, size < rule.k and share <= rule.theta)
+        mark(takers, item, v, size < rule.k and share <= rule.theta)
 
 
 @loop
@@ -274,7 +308,7 @@ def _step_5(rule, items, counts, others, may_lack_room, became):
     """Merge clusters until all are satisfied; record the target of each, -1 if withheld."""
     # Step 5. For each cluster with K, L, or theta diversity unsatisfied, evaluate merging it with
     # each other cluster. [...] If none exist, this cluster cannot be included in the output.
-    n = len(counts)
+    n = len(items.size) - len(counts)
     for formed in range(len(became)):
         c = formed
         while became[c] == c and not holds(rule, counts[c]):
@@ -312,13 +346,13 @@ def partner(rule, items, counts, others, c, may_lack_room):
     # paper, otherwise with the closest that has room for the most frequent value of c. Rooms for a
     # value, theta·size - count, add up when clusters merge. As those of the whole table are not
     # negative, a cluster that lacks room finds one that has some.
-    n, found, closest = len(counts), np.full(3, -1), np.full(3, FAR)
+    n, found, closest = len(items.size) - len(counts), np.full(3, -1), np.full(3, FAR)
     most_frequent = counts[c].argmax()
     lacks_room = counts[c].max() / items.size[n + c] > rule.theta
-    boxes = boxes_apart(items, n + c, others, 0)
-    while boxes.min() <= closest[0]:
-        b = boxes.argmin()
-        boxes[b] = np.inf
+    set_apart(items, n + c, others, 0)
+    while others.apart.min() <= closest[0]:
+        b = others.apart.argmin()
+        others.apart[b] = np.inf
         for item in others.items[b * others.width : (b + 1) * others.width]:
             other, apart = item - n, distance_between(items, n + c, item)
             if other == c or apart > closest[0] or not others.open[item, 0]:
