@@ -83,20 +83,20 @@ def balanced_classes(
     cell = m.cells.handed_out(rng)
     order = _cells_in_order(m, rng)
     base = m.n // n_classes
-    search = _search(m, order, base, l)
+    cells = _encoded(m, order)
     cap = max(int(np.ceil(base * largest_share)), 1)
-    taken, centres, total, similar = _fill_classes(search, n_classes, cap)  # lines 6 to 26
+    taken, centres = _fill_classes(cells, m.sensitive_counts.copy(), n_classes, base, l, cap)
     place, labels = np.argsort(order)[cell], np.empty(m.n, np.intp)
     labels[np.argsort(place, kind="stable")] = taken
     lost = np.flatnonzero(labels < 0)
     room = np.full(n_classes, 2 * k - 1 - base)
-    # lines 27 to 31
-    labels[lost], values = _join_residue(search.encoded, place[lost], centres, room)
+    labels[lost] = _join_residue(cells, place[lost], centres, room)  # lines 27 to 31
+    similarity = _similarities(cells, place, centres[labels])
     info = {
         "base_size": base,
-        "residue": m.n - base * n_classes,
-        "mean_similarity": float((total + values.sum()) / m.n),
-        "similar_share": float((similar + np.count_nonzero(values >= _SIMILARITY)) / m.n),
+        "residue": len(lost),
+        "mean_similarity": float(similarity.mean()),
+        "similar_share": float((similarity >= _SIMILARITY - 1e-12).mean()),
     }
     name = f"balanced classes, k = {k}, l = {l}"
     p = Partition.of_cells(m.cells, cell, labels, None, info, name)
@@ -144,34 +144,19 @@ def _cells_in_order(m: Microdata, rng: np.random.Generator) -> np.ndarray:
 # -- kernels -------------------------------------------------------------------------------
 
 
-class _Encoded(NamedTuple):
-    """The cells for Eq. 3: attributes scaled to [0, 1], and the lengths."""
-
-    scaled: np.ndarray
-    ordered: np.ndarray
-    norms: np.ndarray
-
-
-class _Search(NamedTuple):
+class _Cells(NamedTuple):
     """The cells in the order of the search, and their remaining rows."""
 
-    encoded: _Encoded
+    scaled: np.ndarray  # attributes scaled to [0, 1], for Eq. 3
+    ordered: np.ndarray
+    norms: np.ndarray
     sensitive: np.ndarray
-    start: np.ndarray  # place of the first row of every cell
-    head: np.ndarray  # the first cell with rows left of every value, -1 if there is none
-    following: np.ndarray  # the next cell of the same value
-    left_in_cell: np.ndarray
-    left: np.ndarray  # rows left of every value
-    in_class: np.ndarray  # rows of every value in the class that is filled
-    may_join: np.ndarray  # whether a value may join this class
-    cells: np.ndarray  # candidates
-    closeness: np.ndarray  # their similarity to the centre
-    base: int
-    l: int
+    left: np.ndarray  # rows left
+    following: np.ndarray  # the next cell of the same value; at e + v the first one of value v
 
 
-def _search(m: Microdata, order: np.ndarray, base: int, l: int) -> _Search:
-    """Return the search before the first class."""
+def _encoded(m: Microdata, order: np.ndarray) -> _Cells:
+    """Return the cells before the first class."""
     # Eq. 3: an ordered attribute, x scaled to [0, 1], is the pair (1 - x, x); else one-hot
     tuples, ordered = m.cells.tuples[m.cells.tuple_of_cell[order]], []
     scaled, squares = np.empty(tuples.shape), 0.0
@@ -179,163 +164,131 @@ def _search(m: Microdata, order: np.ndarray, base: int, l: int) -> _Search:
         ordered.append(a.ordered)
         x[:] = (a.positions[codes] - a.positions[0]) / (a.width or 1.0)
         squares = squares + (x * x + (1 - x) * (1 - x) if a.ordered else np.ones(len(x)))
-    sensitive, rows = m.cells.sensitive[order].astype(np.intp), m.cells.counts[order]
-    by_value, values = np.argsort(sensitive, kind="stable"), len(m.sensitive_counts)
-    following, head = np.full(len(order), -1), np.full(values, -1)
-    alike = sensitive[by_value[1:]] == sensitive[by_value[:-1]]
-    following[by_value[:-1][alike]] = by_value[1:][alike]
-    head[sensitive[::-1]] = np.arange(len(order))[::-1]
-    candidates = min(len(order), values * max(_REACH * _FARTHER, base))
-    return _Search(
-        _Encoded(scaled, np.array(ordered), np.sqrt(squares)), sensitive, np.cumsum(rows) - rows,
-        head, following, rows.astype(np.intp), m.sensitive_counts.copy(),
-        np.zeros(values, np.intp), np.zeros(values, bool),
-        np.empty(candidates, np.intp), np.empty(candidates), base, l,
-    )  # fmt: skip
+    sensitive, e = m.cells.sensitive[order].astype(np.intp), len(order)
+    following = np.full(e + len(m.sensitive_counts), -1)
+    for v in np.unique(sensitive):
+        of_value = np.flatnonzero(sensitive == v)
+        following[np.r_[e + v, of_value[:-1]]] = of_value
+    rows = m.cells.counts[order].astype(np.intp)
+    return _Cells(scaled, np.array(ordered), np.sqrt(squares), sensitive, rows, following)
 
 
 @inner
-def _cosine(encoded, i, other):
+def _cosine(cells, i, other):
     """Cosine of two encoded cells (Eq. 3)."""
     product = 0.0
-    for j in range(encoded.scaled.shape[1]):
-        x, y = encoded.scaled[i, j], encoded.scaled[other, j]
-        if encoded.ordered[j]:
+    for j in range(cells.scaled.shape[1]):
+        x, y = cells.scaled[i, j], cells.scaled[other, j]
+        if cells.ordered[j]:
             product += x * y + (1 - x) * (1 - y)
         elif x == y:
             product += 1.0
-    return product / (encoded.norms[i] * encoded.norms[other])
+    return product / (cells.norms[i] * cells.norms[other])
 
 
 @loop
-def _fill_classes(search, n_classes, cap):
-    """Fill classes of `base` rows one after another.
+def _similarities(cells, these, others):
+    """Cosines of pairs of cells."""
+    found = np.empty(len(these))
+    for i in range(len(these)):
+        found[i] = _cosine(cells, these[i], others[i])
+    return found
 
-    Return the class of every row (cell by cell; -1 for the residue), the cell of every centre, the
-    sum of the similarities of rows and centres, and the number that reach the threshold.
+
+@loop
+def _fill_classes(cells, left, n_classes, base, l, cap):
+    """Fill classes of `base` rows (lines 6 to 26); `left` are the rows left of every value.
+
+    Return the class of every row, cell by cell, -1 for the residue, and the cells of the centres.
     """
-    taken = np.full(search.left.sum(), -1, np.intp)
-    centres = np.empty(n_classes, np.intp)
-    total, similar = 0.0, 0
+    start = np.cumsum(cells.left) - cells.left
+    taken, centres = np.full(left.sum(), -1), np.empty(n_classes, np.intp)
+    most = min(len(start), len(left) * max(_REACH * _FARTHER, base))
+    candidates, closeness = np.empty(most, np.intp), np.empty(most)
     for c in range(n_classes):
-        after = n_classes - c - 1
-        search.in_class[:] = 0
-        candidates = _first_cells(search)
-        for size in range(search.base):
-            best = _most_similar(search, candidates, size, after, cap)
-            if best < 0:
-                best = _most_similar(search, candidates, size, after, search.base)
-            cell = search.cells[best]
-            if size == 0:  # lines 6 to 11
+        in_class, after = np.zeros(len(left), np.intp), n_classes - c - 1
+        count = _list_candidates(cells, -1, base, candidates, closeness)
+        for room in range(base - 1, -1, -1):
+            best = -1
+            for limit in (cap, base):
+                may_join = _may_join(left, in_class, room, after, limit, base, l)
+                for i in range(count if best < 0 else 0):
+                    cell = candidates[i]
+                    if (
+                        may_join[cells.sensitive[cell]]
+                        and cells.left[cell] > 0
+                        and (best < 0 or closeness[i] > closeness[best])
+                    ):
+                        best = i
+            cell = candidates[best]
+            if room == base - 1:  # lines 6 to 11
                 centres[c] = cell
-                candidates = _candidates(search, cell)
-            v = search.sensitive[cell]
-            search.left_in_cell[cell] -= 1
-            taken[search.start[cell] + search.left_in_cell[cell]] = c
-            search.left[v] -= 1
-            search.in_class[v] += 1
-            closeness = _cosine(search.encoded, centres[c], cell)
-            total += closeness
-            similar += closeness >= _SIMILARITY - 1e-12
-            while search.head[v] >= 0 and search.left_in_cell[search.head[v]] == 0:
-                search.head[v] = search.following[search.head[v]]
-    return taken, centres, total, similar
+                count = _list_candidates(cells, cell, base, candidates, closeness)
+            cells.left[cell] -= 1
+            taken[start[cell] + cells.left[cell]] = c
+            left[cells.sensitive[cell]] -= 1
+            in_class[cells.sensitive[cell]] += 1
+    return taken, centres
 
 
 @inner
-def _first_cells(search):
-    """List the first cell left of every sensitive value as candidates for a centre."""
-    count = 0
-    for cell in search.head:
-        if cell >= 0:
-            search.cells[count], search.closeness[count] = cell, -cell  # the first one is taken
-            count += 1
-    return count
-
-
-@inner
-def _candidates(search, centre):
+def _list_candidates(cells, centre, base, candidates, closeness):
     """List the next cells of every sensitive value with their similarity to the centre."""
     # They hold at least as many rows as a class, where so many are left: a list never runs dry.
-    count, following = 0, search.following
-    for v in range(len(search.head)):
-        cell, looked, rows, best, previous = search.head[v], 0, 0, -1.0, -1
+    # Without a centre (-1) the first cell of every value is enough.
+    count, e = 0, len(cells.left)
+    for v in range(len(cells.following) - e):
+        previous, looked, rows, best = e + v, 0, 0, -1.0
+        cell = cells.following[previous]
         while cell >= 0 and (
-            looked < _REACH
-            or rows < search.base
-            or (best < _SIMILARITY and looked < _REACH * _FARTHER)
+            looked < _REACH or rows < base or (best < _SIMILARITY and looked < _REACH * _FARTHER)
         ):
-            if search.left_in_cell[cell] == 0:  # used up, and not the first
-                following[previous] = following[cell]
+            if cells.left[cell] == 0:
+                cells.following[previous] = cells.following[cell]
             else:
-                search.cells[count] = cell
-                search.closeness[count] = _cosine(search.encoded, centre, cell)
-                best = max(best, search.closeness[count])
-                rows += search.left_in_cell[cell]
+                candidates[count] = cell
+                closeness[count] = -cell if centre < 0 else _cosine(cells, centre, cell)
+                best = max(best, closeness[count])
+                rows += cells.left[cell]
                 count += 1
                 looked += 1
                 previous = cell
-            cell = following[cell]
+                if centre < 0:
+                    break
+            cell = cells.following[cell]
     return count
 
 
-@inner
-def _most_similar(search, candidates, size, after, limit):
-    """Place of the most similar candidate whose value may join, or -1."""
-    may_join, closeness = search.may_join, search.closeness
-    for v in range(len(may_join)):
-        may_join[v] = _may_join(search, v, size, after, limit)
-    best = -1
-    for i in range(candidates):
-        cell = search.cells[i]
-        if (
-            may_join[search.sensitive[cell]]
-            and search.left_in_cell[cell] > 0
-            and (best < 0 or closeness[i] > closeness[best])
-        ):
-            best = i
-    return best
-
-
-@inner
-def _may_join(search, v, size, after, limit):
-    """Whether this and the following classes stay feasible if a row of value v joins."""
+@loop
+def _may_join(left, in_class, room, after, limit, base, l):
+    """Whether this and the following classes stay feasible if a row of each value joins."""
     # With `after` classes to come and c_v rows left of value v, they are feasible iff
     # sum_v min(c_v, after) >= l·after. A value with more rows left than that is *plentiful*: a row
     # of it costs nothing. Any other row lowers the sum, which must suffice when the class is full;
     # one is kept back for each distinct value that the class still lacks and that no plentiful
     # value can bring.
-    left, in_class, room = search.left, search.in_class, search.base - size - 1
-    if left[v] == 0 or in_class[v] >= limit:
-        return False
-    slack, plentiful, lacking = -search.l * after, 0, search.l
-    for w in range(len(left)):
-        slack += min(left[w], after)
-        lacking -= in_class[w] > 0
-        if w != v and in_class[w] == 0 and left[w] > after:
-            plentiful += 1
-    lacking = max(lacking - (in_class[v] == 0), 0)
-    if room < lacking:
-        return False
+    new, plentiful = in_class == 0, left > after
+    lacking = np.maximum(l - len(new) + new.sum() - new, 0)
+    helpful = new & plentiful
+    slack = np.minimum(left, after).sum() - l * after - ~plentiful
+    kept_back = np.maximum(lacking - (helpful.sum() - helpful), 0)
+    may_join = (left > 0) & (in_class < limit) & (lacking <= room) & (slack >= kept_back)
     # Under a cap on the share, rows of a value must not pile up for the classes to come.
-    if limit < search.base:
-        obliged = 0
-        for w in range(len(left)):
-            obliged += max(left[w] - (w == v) - limit * after, 0)
-        if obliged > room and left[v] <= limit * after:
-            return False
-    cost = 0 if left[v] > after else 1
-    return slack - cost >= max(lacking - plentiful, 0)
+    beyond = np.maximum(left - limit * after, 0)
+    if limit < base:
+        may_join &= (beyond > 0) | (beyond.sum() <= room)
+    return may_join
 
 
 @loop
-def _join_residue(encoded, cells, centres, room):
-    """Return the most similar class with room for every row of the residue, and its similarity."""
-    joined, values = np.empty(len(cells), np.intp), np.full(len(cells), -1.0)
-    for i in range(len(cells)):
+def _join_residue(cells, lost, centres, room):
+    """Return the most similar class with room for every row of the residue."""
+    joined = np.empty(len(lost), np.intp)
+    for i in range(len(lost)):
+        best = -1.0
         for c in range(len(centres)):
-            value = _cosine(encoded, cells[i], centres[c])
-            if room[c] > 0 and value > values[i]:
-                joined[i], values[i] = c, value
+            value = _cosine(cells, lost[i], centres[c])
+            if room[c] > 0 and value > best:
+                joined[i], best = c, value
         room[joined[i]] -= 1
-    return joined, values
+    return joined

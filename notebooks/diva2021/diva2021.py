@@ -19,8 +19,7 @@ from anonpaper.errors import BudgetExceededError, ConstraintError
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 from anonpaper.partition.diva.algorithms import Run, build_graph
-from anonpaper.partition.diva.search import Search
-from anonpaper.partition.diva.targets import Privacy, Targets
+from anonpaper.partition.diva.targets import Search, Targets
 from anonpaper.randomness import generator
 
 Constraints = Sequence[DiversityConstraint]
@@ -175,8 +174,8 @@ def run(
     search, p = Search(max_candidates, max_seconds=3600), None
     try:
         if search_alone:
-            targets, rng = Targets.of(m, constraints), generator(seed)
-            search_of = Run(m, targets, Privacy(k), algorithm, rng, False, search)
+            targets, rng = Targets.of(m, constraints, k), generator(seed)
+            search_of = Run(m, targets, algorithm, rng, False, search)
             found = search_of.diverse_clustering(build_graph(m, constraints)) is not None
             outcome, info = "found" if found else "no table", search.info()
         else:

@@ -27,8 +27,7 @@ import anonpaper.compendium
 from anonpaper.errors import AnonpaperError
 from anonpaper.microdata import Microdata
 from anonpaper.partition.diva.algorithms import Run, build_graph
-from anonpaper.partition.diva.search import Search
-from anonpaper.partition.diva.targets import Privacy, Targets
+from anonpaper.partition.diva.targets import Search, Targets
 from anonpaper.publish import Release
 from anonpaper.randomness import generator
 from anonpaper.recoders.evaluation import achievement
@@ -184,7 +183,7 @@ def diva_steps(m: Microdata, k: int, strategy: str) -> tuple[Microdata, Script, 
     p = ap.diva(m, sigma, k=k, strategy=strategy, seed=0)
     search, graph = Search(10_000, 60.0), build_graph(m, sigma)
     search.trace = trace = Trace(search)
-    run = Run(m, Targets.of(m, sigma), Privacy(k), strategy, generator(0), True, search)
+    run = Run(m, Targets.of(m, sigma, k), strategy, generator(0), True, search)
     run.diverse_clustering(graph)
     used = graph.subgraph(v for v in graph if len(graph.nodes[v]["rows"]))
     parts = [sorted(nodes) for nodes in nx.connected_components(used)]

@@ -3,7 +3,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, event, given, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from referees.diverse import fewest_stars, has_diverse_clustering, published_counts, smallest_class
 
@@ -13,7 +13,7 @@ from anonpaper.constraints import DiversityConstraint as Constraint
 from anonpaper.constraints import proportion_constraints
 from anonpaper.partition.diva.algorithms import build_graph, is_consistent
 from anonpaper.partition.diva.clusterings import Clusterings
-from anonpaper.partition.diva.targets import Privacy, Targets
+from anonpaper.partition.diva.targets import Targets
 
 #: What the module says holds "in practice": no random table of at most 8 rows needed more.
 FACTOR = 5
@@ -45,7 +45,6 @@ def problems(draw, max_rows=7, max_constraints=4):
 
 def check(m, sigma, k, p):
     """The release of a result, which is k-anonymous and diverse and counts its stars."""
-    event(f"coloured by {p.info['coloured_by']}")
     rel = ap.suppress(m, p)
     assert smallest_class(rel.frame, m.qi) >= k
     for c in sigma:
@@ -54,39 +53,30 @@ def check(m, sigma, k, p):
     return rel
 
 
-def check_against_exhaustive_search(frame, qi, sigma, k, is_private, **options):
+STRATEGIES = st.sampled_from(["basic", "min_choice", "max_fan_out"])
+
+
+@settings(max_examples=200)
+@given(problems(), STRATEGIES, st.integers(0, 3), st.sampled_from([None, None, 2]))
+def test_the_answer_is_that_of_exhaustive_search(problem, strategy, seed, l):
+    frame, qi, sigma, k = problem
+
+    def is_private(rows):
+        counts = Counter(frame["s"].iloc[list(rows)])
+        return l is None or l * max(counts.values()) <= len(rows)
+
     m = ap.Microdata(frame, qi, "s")
     best = fewest_stars(frame, qi, sigma, k, is_private)
     event("there is a solution" if best is not None else "there is none")
     if best is None:
         with pytest.raises((errors.ConstraintError, errors.InfeasibleError)):
-            ap.diva(m, sigma, k, **options)
+            ap.diva(m, sigma, k, strategy, seed, l=l)
         return
-    p = ap.diva(m, sigma, k, **options)
+    p = ap.diva(m, sigma, k, strategy, seed, l=l)
     rel = check(m, sigma, k, p)
-    assert all(is_private(rows) for rows in rel.classes.groups())
+    event(f"coloured by {p.info['coloured_by']}")
+    assert all(map(is_private, rel.classes.groups()))
     assert best <= ap.measure.stars(rel) <= FACTOR * best
-
-
-@settings(max_examples=150)
-@given(problems(), st.sampled_from(["basic", "min_choice", "max_fan_out"]), st.integers(0, 3))
-def test_the_answer_is_that_of_exhaustive_search(problem, strategy, seed):
-    frame, qi, sigma, k = problem
-    check_against_exhaustive_search(
-        frame, qi, sigma, k, lambda rows: True, strategy=strategy, seed=seed
-    )
-
-
-@settings(max_examples=80)
-@given(problems(max_rows=6))
-def test_with_l_diversity_the_answer_is_that_of_exhaustive_search(problem):
-    frame, qi, sigma, k = problem
-
-    def is_private(rows):
-        counts = Counter(frame["s"].iloc[list(rows)])
-        return 2 * max(counts.values()) <= len(rows)
-
-    check_against_exhaustive_search(frame, qi, sigma, k, is_private, l=2)
 
 
 @st.composite
@@ -108,68 +98,41 @@ def larger_problems(draw):
 
 
 @settings(max_examples=60)
-@given(
-    larger_problems(),
-    st.sampled_from(["min_choice", "max_fan_out"]),
-    st.booleans(),
-    st.sampled_from(["star", "reject"]),
-)
-def test_larger_tables_come_out_k_anonymous_and_diverse(problem, strategy, with_l, over_bound):
+@given(larger_problems(), STRATEGIES, st.sampled_from([None, 2]), st.booleans())
+def test_larger_tables_come_out_k_anonymous_and_diverse(problem, strategy, l, star):
     m, sigma, k = problem
     budget = {"max_candidates": 300, "max_seconds": 20}
     try:
-        p = ap.diva(
-            m, sigma, k, strategy, l=2 if with_l else None, over_bound=over_bound, **budget
-        )
-    except errors.ConstraintError:
-        event("no solution")
-        return
-    except errors.BudgetExceededError as error:  # rare, and no answer is claimed
-        assert "not decided" in str(error)
-        event("not decided")
+        p = ap.diva(m, sigma, k, strategy, l=l, over_bound="star" if star else "reject", **budget)
+    except (errors.ConstraintError, errors.BudgetExceededError) as error:
+        event(type(error).__name__)
+        assert isinstance(error, errors.ConstraintError) or "not decided" in str(error)
         return
     rel = check(m, sigma, k, p)
-    assert not with_l or ap.FrequencyLDiversity(2).holds(m, rel.classes.labels)
+    assert not l or ap.FrequencyLDiversity(l).holds(m, rel.classes.labels)
 
 
 # -- the paper's own rule beside what goes beyond it ---------------------------------------------
 
 
-def by_rejection(m, sigma, k, **options):
-    """Run the paper's own rule: the partition, or the error; and what the search did."""
-    try:
-        p = ap.diva(m, sigma, k, over_bound="reject", **options)
-    except (errors.BudgetExceededError, errors.ConstraintError) as error:
-        return error, getattr(error, "info", None)
-    return p, p.info
-
-
 @settings(max_examples=150)
-@given(problems(), st.sampled_from(["basic", "min_choice", "max_fan_out"]), st.integers(0, 3))
-def test_what_rejection_finds_is_diverse_and_starring_finds_a_table_too(problem, strategy, seed):
+@given(problems(), STRATEGIES, st.integers(0, 3))
+def test_rejection_finds_what_its_rule_allows_and_starring_a_table_too(problem, strategy, seed):
     frame, qi, sigma, k = problem
     m = ap.Microdata(frame, qi, "s")
-    p, info = by_rejection(m, sigma, k, strategy=strategy, seed=seed)
-    event("found" if isinstance(p, ap.Partition) else "not found")
-    if not isinstance(p, ap.Partition):
-        return
-    rel = check(m, sigma, k, p)
-    assert not p.starred[: info["diverse_clusters"]].any()  # a cluster shows all that it agrees on
-    assert fewest_stars(frame, qi, sigma, k) <= ap.measure.stars(rel)
-    beyond = ap.diva(m, sigma, k, strategy, seed=seed)
-    assert all(c.holds(ap.suppress(m, beyond)) for c in sigma)
-
-
-@settings(max_examples=150)
-@given(problems(), st.sampled_from(["basic", "min_choice", "max_fan_out"]), st.integers(0, 3))
-def test_rejection_colours_the_graph_iff_there_is_a_diverse_clustering(problem, strategy, seed):
-    frame, qi, sigma, k = problem
-    sigma = [c for c in sigma if all(q in qi for q in c.target)]
-    assume(sigma)
-    _, info = by_rejection(ap.Microdata(frame, qi, "s"), sigma, k, strategy=strategy, seed=seed)
-    coloured = info is not None and len(info["order"]) == len(sigma)
-    event("coloured" if coloured else "not coloured")
-    assert coloured == has_diverse_clustering(frame, qi, sigma, k)
+    try:
+        p = ap.diva(m, sigma, k, strategy, seed, over_bound="reject")
+    except (errors.BudgetExceededError, errors.ConstraintError) as error:
+        info = getattr(error, "info", None)
+    else:
+        info, rel = p.info, check(m, sigma, k, p)
+        assert not p.starred[: info["diverse_clusters"]].any()  # these show all they agree on
+        assert fewest_stars(frame, qi, sigma, k) <= ap.measure.stars(rel)
+        check(m, sigma, k, ap.diva(m, sigma, k, strategy, seed))
+    if sigma and all(q in qi for c in sigma for q in c.target):
+        coloured = info is not None and len(info["order"]) == len(sigma)
+        event("coloured" if coloured else "not coloured")
+        assert coloured == has_diverse_clustering(frame, qi, sigma, k)
 
 
 def test_a_cluster_beyond_a_bound_is_starred_or_rejected():
@@ -178,7 +141,8 @@ def test_a_cluster_beyond_a_bound_is_starred_or_rejected():
     m = ap.Microdata(frame, ["a", "b"])
     sigma = [Constraint({"a": "x"}, 4, 4), Constraint({"b": "p"}, 0, 2)]
     star = ap.diva(m, sigma, 2)
-    assert all(c.holds(ap.suppress(m, star)) for c in sigma) and star.starred.any()
+    check(m, sigma, 2, star)
+    assert star.starred.any()
     with pytest.raises(errors.ConstraintError, match="the paper's own rule") as raised:
         ap.diva(m, sigma, 2, over_bound="reject")
     assert raised.value.info["candidates_tried"] > 0 and raised.value.info["backtracks"] >= 0
@@ -226,8 +190,7 @@ def test_a_value_of_the_domain_that_nobody_has_is_no_obstacle(rule):
     frame = pd.DataFrame({"p": pd.Categorical(list("aaabb"), list("abc")), "q": list("xyxyx")})
     m = ap.Microdata(frame, ["p", "q"])
     sigma = [Constraint({"p": "c"}, 0, 3), Constraint({"p": "a"}, 2, 3)]
-    p = ap.diva(m, sigma, 2, over_bound=rule)
-    assert all(c.holds(ap.suppress(m, p)) for c in sigma)
+    check(m, sigma, 2, ap.diva(m, sigma, 2, over_bound=rule))
     with pytest.raises(errors.ConstraintError, match="only 0 rows"):
         ap.diva(m, [Constraint({"p": "c"}, 2, 3)], 2, over_bound=rule)
 
@@ -238,7 +201,8 @@ def test_min_choice_begins_where_there_is_no_choice():
     sigma = [Constraint({"b": "p"}, 6, 6), Constraint({"a": "x"}, 10, 10)]
     m = ap.Microdata(frame, ["a", "b"])
     p = ap.diva(m, sigma, 2, "min_choice")
-    assert p.info["order"] == (1, 0) and all(c.holds(ap.suppress(m, p)) for c in sigma)
+    check(m, sigma, 2, p)
+    assert p.info["order"] == (1, 0)
 
 
 # -- Every example of sections 1 to 3 of the paper
@@ -247,7 +211,7 @@ def test_min_choice_begins_where_there_is_no_choice():
 def clusterings(sigma, k=2):
     m = ap.examples.patients()
     graph = build_graph(m, sigma)
-    return Clusterings(m.codes, Targets.of(m, sigma), Privacy(k), [set(graph[v]) for v in graph])
+    return Clusterings(m.codes, Targets.of(m, sigma, k), [set(graph[v]) for v in graph])
 
 
 def rows_of(clustering):
@@ -308,8 +272,7 @@ def test_section_3_2_rejects_three_and_four_with_sigma_4():
     # The cluster of sigma_2 satisfies sigma_4 too, so nothing new is needed for it.
     assert list(state.of(1)) == [[]]
     m = ap.examples.patients()
-    rel = ap.suppress(m, ap.diva(m, sigma, 2))
-    assert all(c.holds(rel) for c in sigma)
+    check(m, sigma, 2, ap.diva(m, sigma, 2))
 
 
 def test_example_3_3_the_graph():

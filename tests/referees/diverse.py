@@ -29,70 +29,55 @@ def has_diverse_clustering(frame, qi, constraints, k):
         inside = [kind for kind, n in zip(kinds, numbers, strict=True) if n]
         shown = [sum(numbers) * all(of) for of in zip(*inside, strict=True)]
         if sum(numbers) >= k and any(shown):
-            clusters.append((np.array(numbers), np.array(shown)))
-    most, high = [carry.count(kind) for kind in kinds], [c.high for c in constraints]
-    waiting = {((0,) * len(kinds), (0,) * len(constraints))}
+            clusters.append(np.array([*numbers, *shown]))
+    low, high = np.array([(c.low, c.high) for c in constraints]).T
+    most = np.array([*map(carry.count, kinds), *high])
+    waiting = {(0,) * len(most)}
     seen = set(waiting)
     while waiting:
-        used, counts = waiting.pop()
-        if all(c.low <= n for c, n in zip(constraints, counts, strict=True)):
+        state = waiting.pop()
+        if (np.array(state[len(kinds) :]) >= low).all():
             return True
-        for numbers, shown in clusters:
-            state = (tuple((used + numbers).tolist()), tuple((counts + shown).tolist()))
-            if (
-                state not in seen
-                and (used + numbers <= most).all()
-                and (counts + shown <= high).all()
-            ):
-                seen.add(state)
-                waiting.add(state)
+        later = [state + more for more in clusters]
+        later = {tuple(then.tolist()) for then in later if (then <= most).all()}
+        waiting |= later - seen
+        seen |= later
     return False
 
 
 def carried(rows, kept, constraint, frame, qi):
     """Rows of a block that show the constraint's target if only `kept` attributes are shown."""
-    hidden = [name for name in constraint.target if name in qi and name not in kept]
-    if hidden:
+    if any(name in qi and name not in kept for name in constraint.target):
         return 0
-    return sum(
-        all(frame[name].iloc[row] == value for name, value in constraint.target.items())
-        for row in rows
-    )
+    target = constraint.target.items()
+    return sum(all(frame[name].iloc[row] == value for name, value in target) for row in rows)
 
 
 def fewest_stars(frame, qi, constraints, k, block_is_private=lambda rows: True):
     """Return the least number of stars of a diverse k-anonymous table, None if there is none."""
     best = None
     for blocks in set_partitions(list(range(len(frame))), k):
-        if not all(block_is_private(block) for block in blocks):
+        if not all(map(block_is_private, blocks)):
             continue
         choices = []
         for block in blocks:
             agreeing = [q for q in qi if frame[q].iloc[list(block)].nunique() == 1]
-            options = []
-            for size in range(len(agreeing) + 1):
-                for shown in combinations(agreeing, size):
-                    kept = set(shown)
-                    stars = len(block) * (len(qi) - len(kept))
-                    counts = [carried(block, kept, c, frame, qi) for c in constraints]
-                    options.append((stars, np.array(counts, dtype=int)))
-            choices.append(options)
+            choices.append([
+                np.array([len(block) * (len(qi) - len(kept)),
+                          *(carried(block, kept, c, frame, qi) for c in constraints)])
+                for size in range(len(agreeing) + 1) for kept in combinations(agreeing, size)
+            ])  # fmt: skip
         for choice in product(*choices):
-            stars = sum(option[0] for option in choice)
-            if best is not None and stars >= best:
-                continue
-            counts = sum((option[1] for option in choice), np.zeros(len(constraints), int))
+            stars, *counts = sum(choice)
             if all(c.low <= n <= c.high for c, n in zip(constraints, counts, strict=True)):
-                best = stars
+                best = stars if best is None else min(stars, best)
     return best
 
 
 def published_counts(frame, constraint):
     """Count the rows of a published frame that show the target."""
-    shown = np.ones(len(frame), dtype=bool)
-    for name, value in constraint.target.items():
-        shown &= (frame[name].astype(str) == str(value)).to_numpy()
-    return int(shown.sum())
+    shown = frame[[*constraint.target]].astype(str) == [*map(str, constraint.target.values())]
+    return int(shown.all(axis=1).sum())
 
 
 def smallest_class(frame, qi):

@@ -30,8 +30,7 @@ from anonpaper.microdata import Microdata, check_microdata, handed_out
 from anonpaper.partition.diva.clusterings import ENUMERATED, Clusterings
 from anonpaper.partition.diva.existence import exact_clustering, smallest_conflict
 from anonpaper.partition.diva.integrate import integrate, restorable
-from anonpaper.partition.diva.search import Search
-from anonpaper.partition.diva.targets import Bundle, Privacy, Targets
+from anonpaper.partition.diva.targets import Bundle, Search, Targets
 from anonpaper.partition.k_member import k_member
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.principles import FrequencyLDiversity, KAnonymity, require_diverse
@@ -71,14 +70,13 @@ def diva(
     strategy : {"max_fan_out", "min_choice", "basic"}
         Colour next the constraint with most uncoloured neighbours, fewest clusterings, or any.
     over_bound : {"star", "reject"}
-        The paper's rule rejects a cluster that exceeds a bound. With "star", where its search
-        ends without a table, an integer program decides, which may suppress the value instead.
+        The paper's rule rejects a cluster that exceeds a bound; "star" may suppress the value.
     max_candidates, max_seconds : clusterings tried in each component of the graph; seconds in all
 
     Returns
     -------
     Partition
-        Clusters, then the groups of the rest; :mod:`anonpaper.partition.diva` says more.
+        Clusters, then the groups of the rest; for ``info`` see :mod:`anonpaper.partition.diva`.
 
     Raises
     ------
@@ -106,13 +104,12 @@ def diva(
         check_integer("max_candidates", max_candidates, 0),
         check_number("max_seconds", max_seconds, 0, inf, open_low=True),
     )
-    privacy = Privacy(k)
     if l is not None:
-        privacy = Privacy(k, require_diverse(m, l), m.sensitive_codes)
+        l = require_diverse(m, l)
     constraints = check_sequence("constraints", constraints, DiversityConstraint)
     require_satisfiable(m, constraints, k)
-    targets, goes_beyond = Targets.of(m, constraints), over_bound == "star"
-    run = Run(m, targets, privacy, strategy, rng, goes_beyond, search)
+    targets, goes_beyond = Targets.of(m, constraints, k, l), over_bound == "star"
+    run = Run(m, targets, strategy, rng, goes_beyond, search)
 
     p = run.unchanged() if goes_beyond else None
     if p is None:
@@ -123,13 +120,17 @@ def diva(
             if not goes_beyond:
                 raise
     if p is None and goes_beyond:
-        S = exact_clustering(targets, privacy, search)
+        S = exact_clustering(targets, search)
         p = None if S is None else run.publish(S, "exact test")
+    also = "" if l is None else f", l = {l}"
     if p is not None:
-        about = p.info, p.algorithm
-        return Partition.of_cells(table.cells, cell, p.labels, None, *about, starred=p.starred)
+        how = strategy if goes_beyond else f"{strategy}, over_bound = reject"
+        name = f"DIVA ({how}), k = {k}{also}"
+        return Partition.of_cells(
+            table.cells, cell, p.labels, None, p.info, name, starred=p.starred
+        )
     if goes_beyond:  # line 2: "relation does not exist"
-        culprits = smallest_conflict(targets, privacy, search)
+        culprits = smallest_conflict(targets, search)
         reason = "satisfies together " + " and ".join(f"({constraints[v]})" for v in culprits)
     else:
         reason = (
@@ -146,7 +147,6 @@ class Run:
 
     m: Microdata
     targets: Targets
-    privacy: Privacy
     strategy: Strategy
     rng: np.random.Generator
     goes_beyond: bool
@@ -164,7 +164,7 @@ class Run:
             rows = np.unique(np.concatenate([G.nodes[v]["rows"] for v in nodes]))
             rows = rows[np.lexsort((rows, self.m.cells.tuple_of_row[rows]))]  # similar together
             V = Clusterings(
-                self.m.codes[rows], self.targets.take(rows, nodes), self.privacy.take(rows),
+                self.m.codes[rows], self.targets.take(nodes, rows),
                 [{nodes.index(u) for u in G[v]} for v in nodes],
                 rng if self.strategy == "basic" else None,
             )  # fmt: skip
@@ -180,70 +180,62 @@ class Run:
 
     def publish(self, S: list[Bundle], found_by: str) -> Partition:
         """Turn a diverse clustering into groups; BudgetExceededError if others make no group."""
-        m, targets = self.m, self.targets
         labels, starred = self.suppress(S)  # Algorithm 1, line 3
         rest = np.flatnonzero(labels < 0)  # line 4
-        n_clusters = len(starred)
         if len(rest):
-            if not self.privacy.holds(rest):  # a case missing in the paper
+            if not self.targets.is_private(rest):  # a case missing in the paper
                 raise self.search.undecided(f"{len(rest)} rows are left over, which make no group")
-            labels[rest] = n_clusters + self.divide(m.take(rest), self.rng).labels  # line 5
-            others = np.zeros((labels.max() + 1 - n_clusters, m.d), dtype=bool)
-            starred = np.vstack([starred, others])
-        least, greatest = group_bounds(np.ascontiguousarray(m.codes), labels, len(starred))
+            labels[rest] = len(starred) + self.divide(self.m.take(rest), self.rng).labels  # line 5
+        return self.with_stars(labels, starred, found_by)
+
+    def with_stars(self, labels: np.ndarray, starred: np.ndarray, found_by: str) -> Partition:
+        """Integrate the groups that come after clusters; report about the run."""
+        sizes, clusters = np.bincount(labels), len(starred)
+        starred = np.pad(starred, ((0, len(sizes) - clusters), (0, 0)))
+        least, greatest = group_bounds(np.ascontiguousarray(self.m.codes), labels, len(sizes))
         agrees = least == greatest
-        before = self.stars(labels, agrees & ~starred)
-        starred |= integrate(targets, labels, agrees & ~starred, n_clusters)  # line 6
+        before = sizes * (starred | ~agrees).sum(axis=1)
+        starred |= integrate(self.targets, labels, agrees & ~starred, clusters)  # line 6
         if self.goes_beyond:
-            starred &= ~restorable(targets, labels, agrees, starred)
-        after = self.stars(labels, agrees & ~starred)
-        phases = (after[:n_clusters], before[n_clusters:], (after - before)[n_clusters:])
-        return self.partition(labels, starred, found_by, m.n - len(rest), n_clusters, phases)
+            starred &= ~restorable(self.targets, labels, agrees, starred)
+        after = sizes * (starred | ~agrees).sum(axis=1)
+        info = self.search.info() | {
+            "coloured_by": found_by,
+            "diverse_rows": int(sizes[:clusters].sum()),
+            "diverse_clusters": clusters,
+            "stars_by_phase": {
+                "suppress": int(after[:clusters].sum()),
+                "anonymize": int(before[clusters:].sum()),
+                "integrate": int((after - before)[clusters:].sum()),
+            },
+        }
+        return Partition(labels, info, starred=starred)
 
     def suppress(self, S: list[Bundle]) -> tuple[np.ndarray, np.ndarray]:
         """Label the clusters of S (-1 elsewhere); also return values to suppress if they agree."""
-        labels = np.full(self.m.n, -1, np.intp)
-        starred: list[np.ndarray] = []
+        labels, starred = np.full(self.m.n, -1, np.intp), np.zeros((0, self.m.d), bool)
         for bundle, rng in zip(S, self.rng.spawn(len(S)), strict=True):
             clusters = np.zeros(len(bundle.rows), np.intp)
-            if bundle.divisible and len(bundle.rows) >= 2 * self.privacy.k:
+            if bundle.divisible and len(bundle.rows) >= 2 * self.targets.k:
                 clusters = self.divide(self.m.take(bundle.rows), rng).labels
             labels[bundle.rows] = len(starred) + clusters
-            starred += [np.isin(np.arange(self.m.d), list(bundle.starred))] * (clusters.max() + 1)
-        return labels, np.array(starred, dtype=bool).reshape(-1, self.m.d)
+            hidden = np.isin(np.arange(self.m.d), list(bundle.starred))
+            starred = np.vstack([starred, np.tile(hidden, (clusters.max() + 1, 1))])
+        return labels, starred
 
     def divide(self, part: Microdata, rng: np.random.Generator) -> Partition:
         """Group rows by the package's own algorithm for the required privacy: Anonymize."""
-        k, l = self.privacy.k, self.privacy.l
+        k, l = self.targets.k, self.targets.l
         return k_member(part, k, rng) if l is None else mondrian(part, k, l)
-
-    def stars(self, labels: np.ndarray, shown: np.ndarray) -> np.ndarray:
-        """Suppressed values of every group."""
-        return np.bincount(labels) * (~shown).sum(axis=1)
 
     def unchanged(self) -> Partition | None:
         """The table's own QI-groups, if they satisfy all constraints and are private."""
-        labels, groups = self.m.cells.tuple_of_row.astype(np.intp), len(self.m.cells)
-        counts = self.targets.is_target.sum(axis=0)
-        allowed = ((counts >= self.targets.low) & (counts <= self.targets.high)).all()
-        if not allowed or not self.privacy.holds_of_groups(self.m, labels):
+        m, targets, counts = self.m, self.targets, self.targets.is_target.sum(axis=1)
+        allowed = ((counts >= targets.low) & (counts <= targets.high)).all()
+        needed = [KAnonymity(targets.k), *([FrequencyLDiversity(targets.l)] if targets.l else [])]
+        if not allowed or not all(privacy.holds(m, m.cells.tuple_of_row) for privacy in needed):
             return None
-        starred = np.zeros((groups, self.m.d), dtype=bool)
-        return self.partition(labels, starred, "nothing to do", 0, 0, ([0], [0], [0]))
-
-    def partition(self, labels, starred, found_by, rows, clusters, phases) -> Partition:
-        """Make the result, with the report about the run."""
-        names = ("suppress", "anonymize", "integrate")
-        info = self.search.info() | {
-            "coloured_by": found_by,
-            "diverse_rows": rows,
-            "diverse_clusters": clusters,
-            "stars_by_phase": {n: int(sum(stars)) for n, stars in zip(names, phases, strict=True)},
-        }
-        diverse = "" if self.privacy.l is None else f", l = {self.privacy.l}"
-        how = self.strategy if self.goes_beyond else f"{self.strategy}, over_bound = reject"
-        name = f"DIVA ({how}), k = {self.privacy.k}{diverse}"
-        return Partition(labels, info, name, starred=starred)
+        return self.with_stars(m.cells.tuple_of_row, np.zeros((0, m.d), bool), "nothing to do")
 
 
 def build_graph(m: Microdata, constraints: Sequence[DiversityConstraint]) -> nx.Graph:

@@ -8,6 +8,7 @@ as hide the value from the reader. Then follow all others, where rows of a signa
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -16,7 +17,7 @@ from itertools import combinations
 import numpy as np
 
 from anonpaper.cells import distinct
-from anonpaper.partition.diva.targets import Bundle, Privacy, Targets
+from anonpaper.partition.diva.targets import Bundle, Targets
 
 __all__ = ["ENUMERATED", "GOOD", "Clusterings", "partial_partitions"]
 
@@ -32,20 +33,23 @@ class Clusterings:
 
     codes: np.ndarray  # the rows, similar ones together
     targets: Targets
-    privacy: Privacy
     neighbours: list  # the graph, a set for every node
     rng: np.random.Generator | None = None  # DIVA-Basic draws with it; else good ones come first
     coloured: dict = field(init=False, default_factory=dict)  # V: node to clustering, in order
-    free: np.ndarray = field(init=False)  # rows that are in none of them
-    count: np.ndarray = field(init=False)  # target rows that they publish, per constraint
     width: int = field(init=False, default=GOOD)  # so many clusterings of many rows are tried
     is_cut: bool = field(init=False, default=False)  # whether there were more
 
     def __post_init__(self) -> None:
-        n, s = self.targets.carries.shape
-        self.free, self.count = np.ones(n, dtype=bool), np.zeros(s, np.intp)
-        self._finer = [[w for w in range(s) if self._is_finer(w, u)] for u in range(s)]
-        self._signature, _, _ = distinct(self.targets.carries.T, [2] * s)
+        s, n = self.targets.carries.shape
+        self.free = np.ones(n, dtype=bool)  # rows that are in no clustering of V
+        self.count = np.zeros(s, np.intp)  # target rows that these publish, per constraint
+        # every target row of a finer constraint carries the other, which names fewer attributes
+        of = self.targets
+        self._finer = [
+            [w for w in range(s) if named < of.columns[w] and carries[of.is_target[w]].all()]
+            for named, carries in zip(of.columns, of.carries, strict=True)
+        ]
+        self._signature, _, _ = distinct(self.targets.carries, [2] * s)
 
     def add(self, v: int, clustering: list[Bundle]) -> None:
         """Colour a node: its rows are used, its values count."""
@@ -69,17 +73,15 @@ class Clusterings:
         """Prune early: whether every uncoloured node may still get a colour, judged by counts."""
         room = self.targets.high - self.count
         for v in self.uncoloured if self.rng is None else ():
-            if room[v] < self._reserve(v):
-                return False
             coarser = [u for u, finer in enumerate(self._finer) if v in finer]
             most = min(room[[v, *coarser]].min(), len(self.free_targets(v)))
-            if self.missing(v) and most < self.least(v):
+            if room[v] < self._reserve(v) or (self.missing(v) and most < self.least(v)):
                 return False
         return True
 
     def free_targets(self, v: int) -> np.ndarray:
         """Numbers of the target rows that are in no cluster yet."""
-        return np.flatnonzero(self.targets.is_target[:, v] & self.free)
+        return np.flatnonzero(self.targets.is_target[v] & self.free)
 
     def missing(self, v: int) -> int:
         """How many rows a node needs beyond those in its neighbours' clusters."""
@@ -87,21 +89,14 @@ class Clusterings:
 
     def least(self, v: int) -> int:
         """The least total number of rows in new clusters of a node."""
-        return max(self.missing(v), self.privacy.k)
-
-    def _is_finer(self, w: int, u: int) -> bool:
-        """Whether every carrier of w also carries u, which names fewer attributes."""
-        if not self.targets.columns[u] < self.targets.columns[w]:
-            return False
-        return bool(self.targets.carries[self.targets.is_target[:, w], u].all())
+        return max(self.missing(v), self.targets.k)
 
     def _reserve(self, u: int, carried: np.ndarray | tuple = ()) -> int:
         """How many more rows of a node finer uncoloured ones need, not counting `carried`."""
-        needed: dict[frozenset, int] = {}
+        needed: Counter[frozenset] = Counter()  # of equal columns targets are disjoint
         for w in self._finer[u]:
             if w not in self.coloured and w not in carried and self.missing(w):
-                columns = self.targets.columns[w]  # of equal columns targets are disjoint
-                needed[columns] = needed.get(columns, 0) + self.least(w)
+                needed[self.targets.columns[w]] += self.least(w)
         return max(needed.values(), default=0)
 
     # -- the candidates ------------------------------------------------------------------
@@ -121,12 +116,11 @@ class Clusterings:
             yield from (listed[i] for i in order)
             return
         for attempt in range(GOOD):
-            if self.rng is None:
-                clustering = self._good(v, free, least + (most - least) * attempt // GOOD, attempt)
-            else:
-                drawn = self.rng.choice(free, self.rng.integers(least, most + 1), replace=False)
-                clustering = self._good(v, np.sort(drawn), len(drawn), 0)
-            yield clustering
+            rows, wanted = free, least + (most - least) * attempt // GOOD
+            if self.rng is not None:
+                wanted, attempt = int(self.rng.integers(least, most + 1)), 0
+                rows = np.sort(self.rng.choice(free, wanted, replace=False))
+            yield self._good(v, rows, wanted, attempt)
         everything = self._all(free, self.missing(v), most) if self.width > GOOD else [[]]
         for number, clustering in enumerate(everything, start=GOOD):
             if number >= self.width:
@@ -136,26 +130,24 @@ class Clusterings:
 
     def bundle(self, rows: np.ndarray, divisible: bool = False) -> Bundle:
         """Return rows as one cluster or, if they carry the same, as several to be divided."""
-        shown = self.targets.carries[rows].all(axis=0)
-        return Bundle(
-            rows, frozenset(), self.targets.is_target[rows].sum(axis=0) * shown, divisible
-        )
+        shown = self.targets.carries[:, rows].all(axis=1)
+        adds = self.targets.is_target[:, rows].sum(axis=1) * shown
+        return Bundle(rows, frozenset(), adds, divisible)
 
     def listed(self, v: int) -> list[list[Bundle]]:
         """List all clusterings of the free target rows of a node."""
         # Those come first that overlap least, then those of fewest stars, then of lowest rows.
-        claims = self._claims(v)
+        claims, found = self._claims(v), []
 
         @cache
         def cluster(rows: tuple) -> tuple[Bundle, int, int] | None:
             rows = np.array(rows)
-            if not self.privacy.holds(rows):
+            if not self.targets.is_private(rows):
                 return None
             differ = (self.codes[rows] != self.codes[rows[0]]).any(axis=0).sum()
             return self.bundle(rows), int(claims[rows].sum()), len(rows) * int(differ)
 
-        found = []
-        for clustering in partial_partitions(self.free_targets(v).tolist(), self.privacy.k):
+        for clustering in partial_partitions(self.free_targets(v).tolist(), self.targets.k):
             size = sum(map(len, clustering))
             if self.missing(v) <= size <= self.targets.high[v] - self.count[v]:
                 clusters = [cluster(rows) for rows in clustering]
@@ -167,7 +159,7 @@ class Clusterings:
     def _claims(self, v: int) -> np.ndarray:
         """How many uncoloured neighbours of a node have a row as a target, for every row."""
         waiting = [u for u in self.neighbours[v] if u not in self.coloured]
-        return self.targets.is_target[:, waiting].sum(axis=1)
+        return self.targets.is_target[waiting].sum(axis=0)
 
     def _good(self, v: int, rows: np.ndarray, wanted: int, attempt: int) -> list[Bundle] | None:
         """Take rows by signature, the most and the least claimed first in turn; None: too few."""
@@ -176,9 +168,9 @@ class Clusterings:
         turn, larger = (-1, 1)[attempt % 2], (-1, 1)[attempt // 2 % 2]
         groups.sort(key=lambda g: (turn * claims[g[0]], larger * len(g), g[0]))
         taken, left, count = [], [], self.count.copy()
-        for group in map(self.privacy.spread, groups):
+        for group in map(self.targets.spread, groups):
             number = self._fitting(v, group, wanted, count)
-            if number and self.privacy.holds(group[:number]):
+            if number and self.targets.is_private(group[:number]):
                 taken.append(self.bundle(group[:number], divisible=True))
                 count += taken[-1].adds
                 wanted, group = wanted - number, group[number:]
@@ -192,7 +184,7 @@ class Clusterings:
         """How many rows of one signature may be published as they are: none, or at least k."""
         # An uncoloured constraint is left satisfied, or with room for a cluster, and room stays
         # for finer constraints that the rows do not carry. Then 0 or >= k rows are still wanted.
-        k, carried = self.privacy.k, np.flatnonzero(self.targets.carries[group[0]])
+        k, carried = self.targets.k, np.flatnonzero(self.targets.carries[:, group[0]])
         fitting, previous = min(len(group), wanted), -1
         while fitting != previous:  # what fits one constraint may no longer fit another
             previous = fitting
@@ -207,7 +199,7 @@ class Clusterings:
 
     def _mixed(self, taken: list[Bundle], beyond: np.ndarray) -> list[Bundle] | None:
         """Deal rows beyond a bound out to clusters with few others, so that none shows it."""
-        k = self.privacy.k
+        k = self.targets.k
         for lender in [None, *range(len(taken)), "all"]:
             kept, pool = list(taken), beyond
             if lender == "all":
@@ -222,7 +214,7 @@ class Clusterings:
             number = max(len(pool) // k, 1)
             mixed = [self.bundle(pool[i::number]) for i in range(number)]
             count = self.count + sum(bundle.adds for bundle in [*kept, *mixed])
-            private = all(self.privacy.holds(b.rows) for b in [*kept, *mixed])
+            private = all(self.targets.is_private(b.rows) for b in [*kept, *mixed])
             if private and (count <= self.targets.high).all():
                 return kept + mixed
         return None
@@ -230,20 +222,20 @@ class Clusterings:
     def _all(self, free: np.ndarray, least: int, most: int) -> Iterator[list[Bundle] | None]:
         """Yield all clusterings, rows of a kind being alike; None for dead ends."""
         # Clusters that show the same constraints count as much as one cluster of their rows.
-        kinds = [*self.targets.carries[free].T, *self.targets.is_target[free].T]
-        kinds += [] if self.privacy.l is None else [self.privacy.sensitive[free]]
-        kind = np.unique(np.array(kinds), axis=1, return_inverse=True)[1].ravel()
+        t = self.targets
+        kinds = np.vstack([t.carries[:, free], t.is_target[:, free], t.sensitive[free]])
+        kind = np.unique(kinds, axis=1, return_inverse=True)[1].ravel()
         rows = [free[kind == i] for i in range(kind.max() + 1)]
 
         def clusters(used: tuple, total: int, shown: list) -> Iterator[list[Bundle] | None]:
             # Every step yields something, so that the budget counts dead ends too.
             yield [] if total >= least else None
             left = [len(of) - n for of, n in zip(rows, used, strict=True)]
-            for numbers in _numbers(left, self.privacy.k, most - total):
+            for numbers in _numbers(left, self.targets.k, most - total):
                 some = [of[u : u + n] for of, u, n in zip(rows, used, numbers, strict=True)]
                 bundle = self.bundle(np.concatenate(some))
-                names = self.targets.carries[bundle.rows].all(axis=0).tolist()
-                if (shown and names <= shown[-1]) or not self.privacy.holds(bundle.rows):
+                names = self.targets.carries[:, bundle.rows].all(axis=1).tolist()
+                if (shown and names <= shown[-1]) or not self.targets.is_private(bundle.rows):
                     yield None
                     continue
                 later = tuple(u + n for u, n in zip(used, numbers, strict=True))

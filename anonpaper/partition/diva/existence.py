@@ -23,8 +23,7 @@ from scipy.sparse import coo_array
 
 from anonpaper.cells import distinct
 from anonpaper.errors import BudgetExceededError
-from anonpaper.partition.diva.search import Search
-from anonpaper.partition.diva.targets import Bundle, Privacy, Targets
+from anonpaper.partition.diva.targets import Bundle, Search, Targets
 
 __all__ = ["exact_clustering", "smallest_conflict"]
 
@@ -32,83 +31,76 @@ __all__ = ["exact_clustering", "smallest_conflict"]
 LARGEST_PROGRAM = 200_000
 
 
-def exact_clustering(targets: Targets, privacy: Privacy, search: Search) -> list[Bundle] | None:
+def exact_clustering(targets: Targets, search: Search) -> list[Bundle] | None:
     """Return the rows of every pattern that shows something, None if no table exists."""
-    s, by_value = len(targets), [] if privacy.l is None else [privacy.sensitive]
-    rows = [*targets.carries.T, *targets.is_target.T, *by_value]
-    rows = rows or [np.zeros(len(targets.carries))]
-    rows = np.column_stack(rows).astype(np.int32)
-    type_of, first, sizes = distinct(rows.T, (rows.max(axis=0) + 1).tolist())
-    types = rows[first]
-    carries, is_target = types[:, :s] > 0, types[:, s : 2 * s] > 0
-    shows = _patterns(targets, carries, search)
+    columns, sizes = [*targets.carries, *targets.is_target], [2] * 2 * len(targets)
+    values = int(targets.sensitive.max()) + 1
+    type_of, first, rows = distinct([*columns, targets.sensitive], [*sizes, values])
+    of_type = targets.take(range(len(targets)), first)
+    shows = _patterns(of_type, search)
     # A row can be published with the patterns that show only what it carries.
-    e, p = np.nonzero((~carries).astype(int) @ shows.T == 0)
+    e, p = np.nonzero((~of_type.carries.T).astype(int) @ shows.T == 0)
     if len(e) + len(shows) > LARGEST_PROGRAM:
         raise search.undecided(f"the exact test has more than {LARGEST_PROGRAM} unknowns")
     required: list[tuple] = []  # unknowns, weights, low, high: the weighted sum is in between
-
-    def require(unknowns, weights, low, high):
-        required.append((unknowns, np.broadcast_to(weights, len(unknowns)), low, high))
-
-    of_type = np.split(np.arange(len(e)), np.flatnonzero(np.diff(e)) + 1)
-    for members, number in zip(of_type, sizes, strict=True):
-        require(members, 1, number, number)
-    for pattern in range(len(shows)):
-        members = np.flatnonzero(p == pattern)
+    for number, members in zip(rows, _places(e), strict=True):
+        required.append((members, np.ones(len(members)), number, number))
+    for pattern, members in enumerate(_places(p)):
         size, one = np.r_[members, len(e) + pattern], np.ones(len(members))
-        require(size, np.r_[one, -privacy.k], 0, np.inf)
-        require(size, np.r_[one, -sizes[e[members]].sum()], -np.inf, 0)
-        if privacy.l is not None:
-            sensitive = types[e[members], -1]
-            for value in np.unique(sensitive):
-                weights = np.where(sensitive == value, privacy.l - 1, -1)
-                require(members, weights, -np.inf, 0)
-    for v in range(s):
-        counted = np.flatnonzero(shows[p, v] & is_target[e, v])
-        require(counted, 1, targets.low[v], targets.high[v])
+        required.append((size, np.r_[one, -targets.k], 0, np.inf))
+        required.append((size, np.r_[one, -rows[e[members]].sum()], -np.inf, 0))
+        sensitive = of_type.sensitive[e[members]]
+        for value in np.unique(sensitive) if targets.l is not None else ():
+            weights = np.where(sensitive == value, targets.l - 1, -1)
+            required.append((members, weights, -np.inf, 0))
+    for v, (low, high) in enumerate(zip(targets.low, targets.high, strict=True)):
+        counted = np.flatnonzero(shows[p, v] & of_type.is_target[v, e])
+        required.append((counted, np.ones(len(counted)), low, high))
 
-    columns = targets.columns
-    shown = [frozenset().union(*(columns[v] for v in np.flatnonzero(row))) for row in shows]
-    hidden = len(targets.named) - np.array([len(names) for names in shown])
+    shown = [frozenset().union(*(targets.columns[v] for v in np.flatnonzero(s))) for s in shows]
+    named = frozenset().union(*targets.columns)
+    hidden = len(named) - np.array([len(names) for names in shown])
     numbers = _solve(np.r_[hidden[p], np.zeros(len(shows))], len(e), required, search)
     if numbers is None:
         return None
-    pattern = np.empty(len(targets.carries), np.intp)
+    pattern = np.empty(len(type_of), np.intp)
     pattern[np.argsort(type_of, kind="stable")] = np.repeat(p, numbers)
     not_counted = np.zeros(0, np.intp)
     return [
-        Bundle(np.flatnonzero(pattern == q), targets.named - shown[q], not_counted, divisible=True)
+        Bundle(np.flatnonzero(pattern == q), named - shown[q], not_counted, divisible=True)
         for q in np.unique(pattern[pattern > 0])
     ]
 
 
-def smallest_conflict(targets: Targets, privacy: Privacy, search: Search) -> list[int]:
+def smallest_conflict(targets: Targets, search: Search) -> list[int]:
     """Return constraints with no common table, each of them needed, as far as time allows."""
-    culprits = list(range(len(targets)))
-    every_row = np.arange(len(targets.carries))
+    culprits, every_row = list(range(len(targets))), np.arange(len(targets.sensitive))
     for v in range(len(targets)):
         fewer = [u for u in culprits if u != v]
         with contextlib.suppress(BudgetExceededError):  # undecided: v stays among the culprits
-            if exact_clustering(targets.take(every_row, fewer), privacy, search) is None:
+            if exact_clustering(targets.take(fewer, every_row), search) is None:
                 culprits = fewer
     return culprits
 
 
-def _patterns(targets: Targets, carries: np.ndarray, search: Search) -> np.ndarray:
+def _places(numbers: np.ndarray) -> list[np.ndarray]:
+    """Where each of the numbers 0, 1, ... is."""
+    order = np.argsort(numbers, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(numbers))[:-1])
+
+
+def _patterns(types: Targets, search: Search) -> np.ndarray:
     """All sets of constraints that a pattern can show (P, s): those within unions of targets."""
-    found = {frozenset(v for v in range(len(targets)) if not targets.columns[v])}
-    for carried in {frozenset(np.flatnonzero(row).tolist()) for row in carries}:
+    found = {frozenset(v for v, named in enumerate(types.columns) if not named)}
+    for carried in {frozenset(np.flatnonzero(row).tolist()) for row in types.carries.T}:
         unions = {frozenset()}
         for v in carried:
-            unions |= {union | targets.columns[v] for union in unions}
-            if len(unions) * len(carries) > LARGEST_PROGRAM:
+            unions |= {union | types.columns[v] for union in unions}
+            if len(unions) * types.carries.shape[1] > LARGEST_PROGRAM:
                 raise search.undecided("the constraints overlap in too many ways to test all")
-        found |= {frozenset(v for v in carried if targets.columns[v] <= union) for union in unions}
-    shows = np.zeros((len(found), len(targets)), dtype=bool)
-    for row, shown in zip(shows, sorted(found, key=lambda f: (len(f), sorted(f))), strict=True):
-        row[list(shown)] = True
-    return shows
+        found |= {frozenset(v for v in carried if types.columns[v] <= union) for union in unions}
+    ordered = sorted(found, key=lambda shown: (len(shown), sorted(shown)))
+    return np.array([[v in shown for v in range(len(types))] for shown in ordered], bool)
 
 
 def _solve(cost, n_numbers: int, required: list[tuple], search: Search) -> np.ndarray | None:
@@ -127,8 +119,7 @@ def _solve(cost, n_numbers: int, required: list[tuple], search: Search) -> np.nd
         return None
     if answer.x is not None:  # also what was found by the end of the time
         x = np.rint(answer.x).astype(np.intp)
-        held = ((matrix @ x >= low) & (matrix @ x <= high)).all()
-        if held and ((x >= 0) & (x <= upper)).all():
+        if ((matrix @ x >= low) & (matrix @ x <= high)).all() and ((x >= 0) & (x <= upper)).all():
             return x[:n_numbers]
     said = f"the exact test ended without an answer: {answer.message}"
     if answer.status == 1:

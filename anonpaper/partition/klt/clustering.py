@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -25,37 +25,17 @@ from anonpaper.errors import (
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.klt.distances import (
+    FAR,
+    Blocks,
     Distance,
-    Metric,
-    Summaries,
-    distance_kinds,
-    metric,
-    summaries_of_tuples,
-)
-from anonpaper.partition.klt.state import (
-    Clusters,
-    Rows,
-    Rule,
-    holds,
-    is_eligible,
-    join,
-    merge,
-    no_clusters,
-    put_back,
-    queued,
-    set_all_tags,
-    tag,
-    tags_of,
-    take,
-)
-from anonpaper.partition.klt.tree import (
-    ANY,
-    NOTHING,
-    next_nearest,
+    Items,
+    absorb,
+    distance_between,
+    mark,
+    nearest,
     plant,
-    search_again,
-    set_tags,
-    start_search,
+    set_apart,
+    summarized,
     widen,
 )
 from anonpaper.principles import DistinctLDiversity, KAnonymity, Theta
@@ -69,6 +49,31 @@ _ROUNDING = 1e-9
 
 class UnplacedRowsWarning(UserWarning):
     """Some rows fit into no group and are not published."""
+
+
+class Rule(NamedTuple):
+    """K,L,theta-diversity."""
+
+    k: int
+    l: int
+    theta: float
+
+
+class Rows(NamedTuple):
+    """The rows in the order of the seed."""
+
+    tuple_of: np.ndarray
+    value_of: np.ndarray
+    cluster: np.ndarray  # -1 while a row is unassigned
+
+
+class Waiting(NamedTuple):
+    """Rows that are neither assigned nor queued: queue[head[t]:end[t]] for QI tuple t."""
+
+    queue: np.ndarray
+    head: np.ndarray
+    end: np.ndarray
+    tuples: Blocks  # those with such rows are open
 
 
 @algorithm(
@@ -116,7 +121,7 @@ def klt(
 
     References
     ----------
-    boger2020, section 3.1. O((1 + M)·n·(d + m)·log n) where boxes separate; at worst n²·d.
+    boger2020, section 3.1. O((1 + M)·n·√n·d) where boxes separate; at worst n²·d.
 
     Examples
     --------
@@ -126,20 +131,20 @@ def klt(
     """
     check_choice("withheld", withheld, ("merge", "drop"))
     rule = _checked_rule(check_microdata(m), k, l, theta, withheld)
-    kinds = distance_kinds(m, distance)
-    how = metric(m, kinds, check_weights(m.qi, weights))
-    rng = generator(seed)
+    weights, rng = check_weights(m.qi, weights), generator(seed)
     cell, order = m.cells.handed_out(rng), rng.permutation(m.n)
-    rows = queued(m, m.cells.tuple_of_cell[cell[order]], m.cells.sensitive[cell[order]])
-    tuples = summaries_of_tuples(m, kinds, how)
-    clusters = no_clusters(how, m.n, m.sensitive_attribute.size)
-    formed, repeats = _steps_1_to_4(how, rule, rows, tuples, clusters)
+    items = summarized(m, distance, weights)
+    tuple_of, value_of = m.cells.tuple_of_cell[cell[order]], m.cells.sensitive[cell[order]]
+    rows = Rows(tuple_of.astype(np.intp), value_of.astype(np.intp), np.full(m.n, -1))
+    counts = np.zeros((m.n, m.sensitive_attribute.size), np.int32)  # of clusters
+    repeats = _steps_1_to_4(rule, items, rows, counts)
+    formed = rows.cluster.max() + 1
     became = np.arange(formed)
-    others = plant(how, clusters.summaries, became, np.full(formed, ANY))
-    _step_5(how, rule, clusters, others, withheld == "merge", became)
+    others = plant(items, len(m.cells) + became, 1, True)
+    _step_5(rule, items, counts, others, withheld == "merge", became)
     labels = np.empty(m.n, np.intp)
-    labels[order] = _at_last(became)[rows.cluster]  # step 6
-    labels, info = dense_labels(labels), {"repeats": repeats, "formed": formed}
+    labels[order] = became[rows.cluster]  # step 6
+    labels, info = dense_labels(labels), {"repeats": repeats, "formed": int(formed)}
     name = f"K,L,theta: k = {k}, l = {l}, theta = {theta:g}"
     p = Partition.of_cells(m.cells, cell, labels, None, info, name)
     left_out = np.bincount(m.cells.sensitive[cell[labels < 0]], minlength=1)
@@ -186,135 +191,154 @@ def _checked_rule(m: Microdata, k: int, l: int, theta: float, withheld: str) -> 
     return rule
 
 
-def _steps_1_to_4(
-    how: Metric, rule: Rule, rows: Rows, tuples: Summaries, clusters: Clusters
-) -> tuple[int, int]:
-    """Assign every row to a cluster; return how many are formed and the repeats."""
-    every = np.arange(len(tuples.size))
-    points = plant(how, tuples, every, np.full(len(every), ANY))
-    formed, repeats = 0, -1
-    while rows.waiting.any():  # step 4
+def _steps_1_to_4(rule: Rule, items: Items, rows: Rows, counts: np.ndarray) -> int:
+    """Assign every row to a cluster; return the number of repeats."""
+    formed, repeats, tuples = 0, -1, len(items.size) - len(counts)
+    while (rows.cluster < 0).any():  # step 4
         repeats += 1
-        formed, in_queue = steps_1_and_2(how, rule, rows, tuples, points, clusters, formed)
-        tags = np.empty(formed, np.uint64)
-        set_all_tags(rule, clusters, tags)
-        takers = plant(how, clusters.summaries, np.flatnonzero(tags), tags)
-        for values in clusters.summaries:
-            values[-1] = values[formed - 1]  # the last cluster as step 2 left it
-        _step_3(how, rule, rows, tuples, points, in_queue, clusters, formed, takers)
-    return formed, repeats
+        left = np.flatnonzero(rows.cluster < 0)
+        number = np.bincount(rows.tuple_of[left], minlength=tuples)
+        end, queue = np.cumsum(number), left[np.argsort(rows.tuple_of[left], kind="stable")]
+        waiting = Waiting(queue, end - number, end, plant(items, np.flatnonzero(number), 1, True))
+        formed, backup = _steps_1_and_2(rule, items, rows, waiting, left, counts, formed)
+        small = np.flatnonzero(items.size[tuples : tuples + formed] < rule.k)
+        takers = plant(items, tuples + small, counts.shape[1], False)
+        _step_3(rule, items, rows, counts, takers, backup)
+    return repeats
 
 
 @loop
-def steps_1_and_2(how, rule, rows, tuples, points, clusters, formed):
-    """Form clusters of l distinct values; return their number and the length of the queue."""
-    in_queue = 0  # points left at the end are queued by step 3
+def _steps_1_and_2(rule, items, rows, waiting, left, counts, formed):
+    """Form clusters of l distinct values; return their number and the backup queue."""
+    queued, backup, is_waiting = 0, np.empty(len(left), np.intp), rows.cluster < 0
     # Step 1. If there are any unassigned points, take an arbitrary point and assign it to a new
     # cluster with this point as the only element.
-    for first in range(len(rows.tuple_of)):
-        t, c = rows.tuple_of[first], formed
-        if rows.head[t] == rows.end[t] or rows.turn[t] != first:  # it is assigned
+    for first in left:
+        if not is_waiting[first]:
             continue
+        c, near, distinct = formed, np.array([first]), 0
         formed += 1
-        join(how, rows, clusters, c, take(rows, points, t), tuples)
         # Step 2. Find the closest unassigned point to the current cluster. If the new point has a
         # sensitive value not present in the cluster, assign it to the cluster. Otherwise, assign
         # it to a backup queue which will be emptied later. Repeat this step until the cluster has
         # L distinct values, then go back to step 1. If there are no more unassigned points, go to
         # the next step instead.
-        start_search(points)
-        while clusters.distinct[c] < rule.l and _has_new_value(rows, clusters, c):
-            t = next_nearest(points, how, clusters.summaries, c, tuples, rows.turn, ANY)
-            r = take(rows, points, t)
-            if clusters.counts[c, rows.value_of[r]] == 0:
-                join(how, rows, clusters, c, r, tuples)
-                start_search(points)
-            else:
-                rows.backup[in_queue] = r
-                in_queue += 1
-                search_again(points, t, rows.turn[t])
-        if clusters.distinct[c] < rule.l:
-            break
-    return formed, in_queue
-
-
-@inner
-def _has_new_value(rows, clusters, c):
-    """Whether some unassigned row has a sensitive value that a cluster lacks."""
-    for v in range(len(rows.waiting)):
-        if rows.waiting[v] and clusters.counts[c, v] == 0:
-            return True
-    return False
+        while len(near):
+            for r in near:
+                t, is_waiting[r] = rows.tuple_of[r], False
+                waiting.head[t] += 1
+                if waiting.head[t] == waiting.end[t]:
+                    mark(waiting.tuples, t, 0, False)
+                if counts[c, rows.value_of[r]] == 0:
+                    _join(items, rows, counts, r, c)
+                    distinct += 1
+                else:
+                    backup[queued] = r
+                    queued += 1
+            near = near[:0]
+            if distinct < rule.l:
+                near = _up_to_new_value(items, rows, waiting, counts, c)
+    return formed, backup[:queued]
 
 
 @loop
-def _step_3(how, rule, rows, tuples, points, in_queue, clusters, formed, takers):
+def _up_to_new_value(items, rows, waiting, counts, c):
+    """The unassigned rows up to the first of a value that a cluster lacks, the closest first."""
+    item, blocks, closest, new = len(items.size) - len(counts) + c, waiting.tuples, FAR, -1
+    near, apart = [0][:0], [0.0][:0]
+    set_apart(items, item, blocks, 0)
+    while True:
+        b = blocks.apart.argmin()
+        if blocks.apart[b] > closest:
+            break
+        blocks.apart[b] = np.inf
+        for t in blocks.items[b * blocks.width : (b + 1) * blocks.width]:
+            to_tuple = distance_between(items, item, t) if blocks.open[t, 0] else np.inf
+            if to_tuple <= closest:
+                for r in waiting.queue[waiting.head[t] : waiting.end[t]]:
+                    near.append(r)
+                    apart.append(to_tuple)
+                    if counts[c, rows.value_of[r]] == 0:
+                        if (to_tuple, r) < (closest, new):
+                            closest, new = to_tuple, r
+                        break
+    found, order = np.array(near), np.argsort(np.array(near))
+    found = found[order[np.argsort(np.array(apart)[order], kind="mergesort")]]
+    return found if new < 0 else found[: np.flatnonzero(found == new)[0] + 1]
+
+
+@inner
+def _join(items, rows, counts, r, c):
+    """Assign a row to a cluster."""
+    absorb(items, len(items.size) - len(counts) + c, rows.tuple_of[r])
+    counts[c, rows.value_of[r]] += 1
+    rows.cluster[r] = c
+
+
+@loop
+def _step_3(rule, items, rows, counts, takers, backup):
     """Empty the backup queue."""
     # Step 3. For each point in the backup queue, find the closest eligible cluster. An eligible
     # cluster must have fewer than K elements and adding this new point must not violate the
     # theta-diversity property. If no clusters are eligible, unassign this new point. Otherwise,
     # add this point to this closest eligible cluster.
-    unassigned, summaries, turns = 0, clusters.summaries, np.arange(formed)
-    start_search(points)
-    for i in range(len(rows.backup)):
-        if i == in_queue and _any_fits(rows, takers):  # the next closest to the last cluster
-            t = next_nearest(points, how, summaries, -1, tuples, rows.turn, ANY)
-            rows.backup[i] = take(rows, points, t)
-            search_again(points, t, rows.turn[t])
-            in_queue += 1
-        if i == in_queue:
-            break
-        r = rows.backup[i]
-        v, t = rows.value_of[r], rows.tuple_of[r]
-        start_search(takers)
-        c = next_nearest(takers, how, tuples, t, summaries, turns, tag(v))
-        while c >= 0 and not is_eligible(rule, clusters, c, v):
-            c = next_nearest(takers, how, tuples, t, summaries, turns, tag(v))
-        if c < 0:
-            rows.backup[unassigned] = r
-            unassigned += 1
-        else:
-            join(how, rows, clusters, c, r, tuples)
-            widen(takers, summaries, c)
-            set_tags(takers, c, tags_of(rule, clusters, c))
-    # Rows of a tuple were taken in their order: backwards, each comes before those put back.
-    for i in range(unassigned - 1, -1, -1):
-        put_back(rows, points, rows.backup[i])
+    for item in takers.items:
+        _mark_eligible(rule, items, counts, takers, item)
+    for r in backup:
+        item = nearest(items, rows.tuple_of[r], takers, rows.value_of[r])
+        if item >= 0:
+            _join(items, rows, counts, r, item - len(items.size) + len(counts))
+            widen(items, takers, item)
+            _mark_eligible(rule, items, counts, takers, item)
 
 
 @inner
-def _any_fits(rows, takers):
-    """Whether some cluster takes an unassigned row; else queueing all would be in vain."""
-    for v in range(len(rows.waiting)):
-        if rows.waiting[v] and takers.tags[1] & tag(v):
-            return True
-    return False
+def _mark_eligible(rule, items, counts, takers, item):
+    """Mark the values of which a cluster takes a row."""
+    c, size, largest = item - len(items.size) + len(counts), items.size[item], 0
+    for v in range(counts.shape[1]):
+        largest = max(largest, counts[c, v])
+    for v in range(counts.shape[1]):
+        share = max(largest, counts[c, v] + 1) / (size + 1)
+        mark(takers, item, v, size < rule.k and share <= rule.theta)
 
 
 @loop
-def _step_5(how, rule, clusters, others, may_lack_room, became):
+def _step_5(rule, items, counts, others, may_lack_room, became):
     """Merge clusters until all are satisfied; record the target of each, -1 if withheld."""
     # Step 5. For each cluster with K, L, or theta diversity unsatisfied, evaluate merging it with
     # each other cluster. [...] If none exist, this cluster cannot be included in the output.
-    turns = np.arange(len(became))
+    n = len(items.size) - len(counts)
     for formed in range(len(became)):
         c = formed
-        while became[c] == c and not holds(rule, clusters, c):
-            set_tags(others, c, NOTHING)
-            other = partner(how, rule, clusters, others, turns, c, may_lack_room)
+        while became[c] == c and not holds(rule, counts[c]):
+            other = partner(rule, items, counts, others, c, may_lack_room)
             if other < 0:
                 became[c] = -1
+                mark(others, n + c, 0, False)
             else:
                 c, younger = min(c, other), max(c, other)
-                merge(how, clusters, c, younger)
-                widen(others, clusters.summaries, c)
-                set_tags(others, c, ANY)
-                set_tags(others, younger, NOTHING)
+                absorb(items, n + c, n + younger)
+                counts[c] += counts[younger]
+                widen(items, others, n + c)
                 became[younger] = c
+                mark(others, n + younger, 0, False)
+    for c in range(len(became)):  # each joined an older one
+        if became[c] >= 0:
+            became[c] = became[became[c]]
+
+
+@inner
+def holds(rule, counts):
+    """Whether a cluster is K,L,theta-diverse, by its rows of every sensitive value."""
+    size, distinct, largest = 0, 0, 0
+    for rows in counts:
+        size, distinct, largest = size + rows, distinct + (rows > 0), max(largest, rows)
+    return size >= rule.k and distinct >= rule.l and largest / size <= rule.theta
 
 
 @loop
-def partner(how, rule, clusters, others, turns, c, may_lack_room):
+def partner(rule, items, counts, others, c, may_lack_room):
     """Return the cluster that step 5 merges with c, -1 if there is none."""
     # Identify the closest cluster where, if merged, the result would satisfy all diversity
     # requirements. If one exists, merge those clusters. Otherwise, merge it with the closest
@@ -322,32 +346,32 @@ def partner(how, rule, clusters, others, turns, c, may_lack_room):
     # paper, otherwise with the closest that has room for the most frequent value of c. Rooms for a
     # value, theta·size - count, add up when clusters merge. As those of the whole table are not
     # negative, a cluster that lacks room finds one that has some.
-    fair, roomy, summaries = -1, -1, clusters.summaries
-    most_frequent = clusters.counts[c].argmax()
-    lacks_room = clusters.largest[c] / summaries.size[c] > rule.theta
-    start_search(others)
-    while True:
-        other = next_nearest(others, how, summaries, c, summaries, turns, ANY)
-        if other < 0:
-            return fair if fair >= 0 or not may_lack_room else roomy
-        size, distinct, largest = summaries.size[c] + summaries.size[other], 0, 0
-        for v in range(clusters.counts.shape[1]):
-            together = clusters.counts[c, v] + clusters.counts[other, v]
-            distinct += together > 0
-            largest = max(largest, together)
-        if largest / size <= rule.theta:
-            if size >= rule.k and distinct >= rule.l:
-                return other
-            if fair < 0:
-                fair = other
-        room = rule.theta * summaries.size[other] - clusters.counts[other, most_frequent]
-        if roomy < 0 and (room > 0 or not lacks_room):
-            roomy = other
-
-
-def _at_last(became: np.ndarray) -> np.ndarray:
-    """The final cluster of each, if each joined an older one; -1 stays -1."""
-    for c, joined in enumerate(became):
-        if joined >= 0:
-            became[c] = became[joined]
-    return became
+    n, found, closest = len(items.size) - len(counts), np.full(3, -1), np.full(3, FAR)
+    most_frequent = counts[c].argmax()
+    lacks_room = counts[c].max() / items.size[n + c] > rule.theta
+    set_apart(items, n + c, others, 0)
+    while others.apart.min() <= closest[0]:
+        b = others.apart.argmin()
+        others.apart[b] = np.inf
+        for item in others.items[b * others.width : (b + 1) * others.width]:
+            other, apart = item - n, distance_between(items, n + c, item)
+            if other == c or apart > closest[0] or not others.open[item, 0]:
+                continue
+            size, distinct, largest = items.size[n + c] + items.size[item], 0, 0
+            for v in range(counts.shape[1]):
+                together = counts[c, v] + counts[other, v]
+                distinct += together > 0
+                largest = max(largest, together)
+            room = rule.theta * items.size[item] - counts[other, most_frequent]
+            if largest / size <= rule.theta:
+                kind = 1 - (size >= rule.k and distinct >= rule.l)
+            elif may_lack_room and (room > 0 or not lacks_room):
+                kind = 2
+            else:
+                continue
+            if (apart, other) < (closest[kind], found[kind]):
+                found[kind], closest[kind] = other, apart
+    for other in found:
+        if other >= 0:
+            return other
+    return -1
