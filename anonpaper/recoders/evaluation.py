@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.algorithm import RECODED
-from anonpaper.compiled import inner, loop
+from anonpaper.compiled import inner, loop, number_keys
 from anonpaper.errors import ParameterError, check_integer, check_number, check_weights
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import KAnonymity
@@ -333,29 +333,6 @@ def class_keys(maps, codes, sizes):
     return key, span
 
 
-@loop
-def number_keys(key):
-    """Replace keys by 0, 1, ... in order of appearance, in place; return their number."""
-    slots, shift = 2, 63  # 2^(64 - shift) slots, at most half of them taken
-    while slots < 2 * len(key):
-        slots *= 2
-        shift -= 1
-    number_in = np.full(slots, -1, np.int64)
-    key_in = np.empty(slots, np.int64)
-    found = 0
-    for i in range(len(key)):
-        # Fibonacci hashing: the highest bits of the product are well mixed.
-        slot = np.int64((np.uint64(key[i]) * np.uint64(11400714819323198485)) >> np.uint64(shift))
-        while number_in[slot] >= 0 and key_in[slot] != key[i]:
-            slot = (slot + 1) & (slots - 1)
-        if number_in[slot] < 0:
-            number_in[slot] = found
-            key_in[slot] = key[i]
-            found += 1
-        key[i] = number_in[slot]
-    return found
-
-
 # -- the same in numpy, where loops are not compiled -------------------------------------------
 
 
@@ -364,11 +341,5 @@ def _tell_apart_at_once(key, parts, part_of, codes):
     key += part_of[codes]
 
 
-def _number_at_once(key):
-    key[:], names = pd.factorize(key)
-    return len(names)
-
-
 _count.interpreted = lambda key, weights, rows: np.add.at(rows, key, weights)
 _tell_apart.interpreted = _tell_apart_at_once
-number_keys.interpreted = _number_at_once
