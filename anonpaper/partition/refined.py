@@ -11,11 +11,10 @@ from __future__ import annotations
 import copy
 import itertools
 import time
+from bisect import bisect_left
 from math import inf
-from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from anonpaper.algorithm import algorithm
 from anonpaper.compiled import loop, number_keys
@@ -130,22 +129,25 @@ class _Groups:
         # others have it too, they share a bucket: eligible as any, only not as cheap.
         draw, columns = np.random.default_rng(0), zip(m.attributes, m.cells.tuples.T, strict=True)
         numbers = [draw.integers(0, 2**64, a.size, dtype=np.uint64)[of] for a, of in columns]
-        self.numbers, self.tuples = np.array(numbers), np.ascontiguousarray(m.cells.tuples)
+        self.numbers, self.tuples = np.column_stack(numbers), np.ascontiguousarray(m.cells.tuples)
         self._put(cell, group, rows)
 
     def _put(self, cell: np.ndarray, group: np.ndarray, rows: np.ndarray) -> None:
         """Store groups, merge those that publish the same tuple, and count their stars."""
         order = np.argsort(group, kind="stable")
-        self.cell, self.group, self.rows = cell[order], group[order], rows[order]
-        whole = self._count_stars()[self.group] == 0
-        group = np.where(whole, self.tuple_of, len(self.cells) + self.group)
+        self.cell, self.group, rows = cell[order], group[order], rows[order]
+        codes, first = self.tuples[self.tuple_of], self.start[:-1]
+        low, high = np.minimum.reduceat(codes, first), np.maximum.reduceat(codes, first)
+        stars = (low != high).sum(axis=1) * np.add.reduceat(rows, first)
+        group = np.where(stars[self.group], len(self.cells) + self.group, self.tuple_of)
         order = np.lexsort([self.cell, group])
         group, cell = group[order], self.cell[order]
         new_group = np.diff(group, prepend=-1) > 0
         first = np.flatnonzero(new_group | (np.diff(cell, prepend=-1) > 0))
         self.cell, self.group = cell[first], np.cumsum(new_group)[first] - 1
-        self.rows = np.add.reduceat(self.rows[order], first)
-        self.stars = self._count_stars()
+        self.rows = np.add.reduceat(rows[order], first)
+        self.stars = np.zeros(np.count_nonzero(new_group), np.intp)
+        self.stars[len(self.stars) - np.count_nonzero(stars) :] = stars[stars > 0]
 
     @property
     def tuple_of(self) -> np.ndarray:
@@ -160,11 +162,6 @@ class _Groups:
     def total(self) -> int:
         """Return the stars of all groups."""
         return int(self.stars.sum())
-
-    def _count_stars(self) -> np.ndarray:
-        codes, first = self.tuples[self.tuple_of], self.start[:-1]
-        low, high = np.minimum.reduceat(codes, first), np.maximum.reduceat(codes, first)
-        return (low != high).sum(axis=1) * np.add.reduceat(self.rows, first)
 
     def split(self, l: int, rng: np.random.Generator) -> None:
         """Split groups with stars into as many as possible; no star is added."""
@@ -202,20 +199,22 @@ class _Groups:
         place = np.argsort(order)[self.group]
         in_order = np.argsort(place, kind="stable")
         cell, place, rows = self.cell[in_order], place[in_order], self.rows[in_order]
-        start, stars = np.searchsorted(place, np.arange(len(order) + 1)), self.stars[order]
+        start = np.searchsorted(place, np.arange(len(order) + 1)).tolist()
+        stars_before = np.cumsum(np.append(0, self.stars[order])).tolist()
         tuple_of, sensitive = self.cells.tuple_of_cell[cell], self.cells.sensitive[cell]
-        search = _Search(
-            self.tuples[tuple_of], np.take(self.numbers, tuple_of, axis=1),
-            sensitive.astype(np.intp), rows, kept, np.uint64(passes_over), self.n_values, l,
-        )  # fmt: skip
+        codes, numbers = self.tuples[tuple_of], self.numbers[tuple_of]
+        kept, passes_over = np.ascontiguousarray(kept), np.uint64(passes_over)
         found, first, n_groups = [], 0, 0
         while first < len(order):
-            last = min(np.searchsorted(start, start[first] + max(entries, 1)), len(order))
-            at, before = slice(start[first], start[last]), stars[first:last].sum()
+            last = min(bisect_left(start, start[first] + max(entries, 1)), len(order))
+            at, stars = slice(start[first], start[last]), stars_before[last] - stars_before[first]
             part = np.arange(at.start, at.stop), place[at] - first, rows[at]
-            if before:
-                *other, after = _regroup(search, at.start, at.stop)
-                part = part if after > before else other
+            if stars:
+                residue = np.bincount(sensitive[at], rows[at], self.n_values).astype(np.intp)
+                rest = numbers[at], codes[at], sensitive[at], rows[at].copy(), residue
+                entry, group, taken, after = _regroup(*rest, kept, passes_over, l)
+                if after <= stars:
+                    part = at.start + entry, group, taken
             found.append((part[0], part[1] + n_groups, part[2]))
             first, n_groups = last, n_groups + part[1][-1] + 1
         entry, group, rows = map(np.concatenate, zip(*found, strict=True))
@@ -229,50 +228,33 @@ class _Groups:
 # and takes all that is left.
 
 
-class _Search(NamedTuple):
-    """The entries in the order of the search, and the data that decide on their groups."""
-
-    codes: np.ndarray
-    numbers: np.ndarray
-    sensitive: np.ndarray
-    rows: np.ndarray
-    kept: np.ndarray  # the choices of attributes, those of few stars first
-    passes_over: np.uint64
-    n_values: int
-    l: int
-
-
 @loop
-def _regroup(search, first, last):
-    """Group rows that are l-eligible together; return entries, groups, rows, and the stars."""
-    left, sensitive = search.rows[first:last].copy(), search.sensitive[first:last]
-    residue = np.bincount(sensitive, left, search.n_values).astype(np.intp)
+def _regroup(numbers, codes, sensitive, left, residue, kept, passes_over, l):
+    """Group all rows left, residue[v] of each v; return entries, groups, rows, and the stars."""
     entry, group, taken, stars, n_groups = [0][:0], [0][:0], [0][:0], 0, 0
-    for choice in range(len(search.kept)):
+    for choice in range(len(kept)):
         live = np.flatnonzero(left)
         if len(live) == 0:
             break
-        key = np.zeros(len(live), np.uint64)
-        for j in np.flatnonzero(search.kept[choice]):
-            key += search.numbers[j, first:last][live]
-        order, start = _bucketed(key)
-        for b in np.flatnonzero(np.diff(start) >= search.l):
-            bucket = live[order[start[b] : start[b + 1]]]
+        key, order, start, end = _bucketed(numbers, live, kept[choice])
+        for b in np.flatnonzero(end - start >= l):
             # one bucket in about thirty is passed over: its rows may be more useful elsewhere
-            mixed = (key[order[start[b]]] ^ search.passes_over) * np.uint64(0x9E3779B97F4A7C15)
-            passed_over = search.passes_over != 0 and mixed >> np.uint64(59) == 0
-            if passed_over and choice < len(search.kept) - 1:
+            mixed = (key[order[start[b]]] ^ passes_over) * np.uint64(0x9E3779B97F4A7C15)
+            if passes_over != 0 and mixed >> np.uint64(59) == 0 and choice < len(kept) - 1:
                 continue
-            held = np.bincount(sensitive[bucket], left[bucket], search.n_values).astype(np.intp)
-            rows = _most_rows(held, residue, search.l)
+            bucket, held, values = live[order[start[b] : end[b]]], np.zeros_like(residue), 0
+            for i in bucket:
+                values += held[sensitive[i]] == 0
+                held[sensitive[i]] += left[i]
+            rows = _most_rows(held, residue, l) if values >= l else 0
             if rows == 0:
                 continue
-            quota = _quota(held, residue, rows, search.l, sensitive[bucket])
-            starred, example = np.zeros(len(search.numbers), np.bool_), -1
+            quota = _quota(held, residue, rows, l, sensitive[bucket])
+            starred, example = np.zeros(codes.shape[1], np.bool_), -1
             for i in bucket:
                 here = min(left[i], quota[sensitive[i]])
                 if here > 0:
-                    entry.append(first + i)
+                    entry.append(i)
                     group.append(n_groups)
                     taken.append(here)
                     left[i] -= here
@@ -280,32 +262,38 @@ def _regroup(search, first, last):
                     residue[sensitive[i]] -= here
                     example = i if example < 0 else example
                     for j in range(len(starred)):
-                        starred[j] |= (
-                            search.codes[first + i, j] != search.codes[first + example, j]
-                        )
+                        starred[j] |= codes[i, j] != codes[example, j]
             stars += rows * starred.sum()
             n_groups += 1
     return np.array(entry), np.array(group), np.array(taken), stars
 
 
 @loop
-def _bucketed(key):
-    """Return places by key, keys as they appear, the last place first; and where each starts."""
+def _bucketed(numbers, live, kept):
+    """Keys of entries, places by key, and where each key, as they appear, starts and ends."""
+    key = np.zeros(len(live), np.uint64)
+    for place in range(len(live)):
+        for j in range(len(kept)):
+            if kept[j]:
+                key[place] += numbers[live[place], j]
     number = key.astype(np.int64)
-    start = np.zeros(number_keys(number) + 1, np.intp)
+    end = np.zeros(number_keys(number), np.intp)
     for i in number:
-        start[i] += 1
-    start, order = np.cumsum(start), np.empty(len(key), np.intp)
+        end[i] += 1
+    end = np.cumsum(end)
+    start, order = end.copy(), np.empty(len(key), np.intp)
     for place in range(len(key)):
         start[number[place]] -= 1
         order[start[number[place]]] = place
-    return order, start
+    return key, order, start, end
 
 
-def _bucketed_by_sorting(key):
-    number = pd.factorize(key)[0]
-    order = np.lexsort([-np.arange(len(key)), number])
-    return order, np.append(np.flatnonzero(np.diff(number[order], prepend=-1)), len(key))
+def _bucketed_by_sorting(numbers, live, kept):
+    key = (numbers[live] * kept).sum(axis=1)
+    order = np.argsort(key, kind="stable")[::-1]
+    end = np.flatnonzero(np.append(key[order[1:]] != key[order[:-1]], True)) + 1
+    as_they_appear = np.argsort(order[end - 1])
+    return key, order, np.append(0, end[:-1])[as_they_appear], end[as_they_appear]
 
 
 _bucketed.interpreted = _bucketed_by_sorting
@@ -314,24 +302,10 @@ _bucketed.interpreted = _bucketed_by_sorting
 @loop
 def _most_rows(held, residue, l):
     """Return how many rows of a bucket can be taken: they and the rest of R stay l-eligible."""
-    # As in phase one of TP, the largest l-eligible subset is found by bisection of its height. If
-    # the rest is not, fewer rows are tried: multiples of l by bisection, and what lies above.
-    if np.count_nonzero(held) < l:
-        return 0
-    _, most = eligible_height(held, l, held.max())
-    if most == 0 or _can_be_taken(held, residue, most, l):
-        return most
-    low, high = 0, most // l
-    while low < high:
-        middle = (low + high + 1) // 2
-        if _can_be_taken(held, residue, middle * l, l):
-            low = middle
-        else:
-            high = middle - 1
-    for rows in range(min(most - 1, low * l + l - 1), low * l, -1):
-        if _can_be_taken(held, residue, rows, l):
-            return rows
-    return low * l
+    _, rows = eligible_height(held, l, held.max())  # the most that are l-eligible, as TP's line 1
+    while rows > 0 and not _can_be_taken(held, residue, rows, l):
+        rows -= 1
+    return rows
 
 
 @loop
