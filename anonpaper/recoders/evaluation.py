@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.algorithm import RECODED
-from anonpaper.compiled import loop, number_keys
+from anonpaper.compiled import inner, loop, number_keys
 from anonpaper.errors import ParameterError, check_integer, check_number, check_weights
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import KAnonymity
@@ -156,7 +156,8 @@ class Archive:
             prefdev = preference_deviation(found.nwp, found.necd, self.preference)
             evaluation, k = np.array(new) + self.evaluations + 1, found.smallest
             if len(self) > len(self._record):
-                self._record = np.resize(self._record, 2 * len(self))
+                room = np.zeros(2 * len(self), self._record.dtype)
+                self._record = np.append(self._record, room)
             columns = (evaluation, found.nwp, found.necd, k, ach, prefdev, bits[new])
             for name, values in zip(self._record.dtype.names, columns, strict=True):
                 self.values(name)[len(self) - len(new) :] = values
@@ -288,14 +289,36 @@ def _penalty(maps, table):
     return total
 
 
+@inner
+def _count(key, weights, rows):
+    """Add the weights of keys to the rows of each."""
+    for i in range(len(key)):
+        rows[key[i]] += weights[i]
+
+
+@inner
+def _tell_apart(key, parts, part_of, codes):
+    """Let keys tell apart one attribute more, by the part of every code."""
+    for i in range(len(key)):
+        key[i] = key[i] * parts + part_of[codes[i]]
+
+
+_count.interpreted = lambda key, weights, rows: np.add.at(rows, key, weights)
+_tell_apart.interpreted = lambda key, parts, part_of, codes: np.add(
+    key * parts, part_of[codes], out=key
+)
+
+
 @loop
 def _class_range(maps, table):
     """Rows of the smallest and of the largest equivalence class."""
     key, span = class_keys(maps, table.codes, table.sizes)
     if span > 4 * len(key):
         span = number_keys(key)
-    rows = np.bincount(key, table.rows, span)
-    return rows[rows > 0].min(), rows.max()
+    rows = np.zeros(span, np.int64)
+    _count(key, table.rows, rows)
+    largest = rows.max()
+    return np.where(rows > 0, rows, largest).min(), largest
 
 
 @loop
@@ -309,6 +332,6 @@ def class_keys(maps, codes, sizes):
             continue
         if span > 2**62 // parts:
             span = number_keys(key)
-        key = key * parts + maps[j][codes[j]]
+        _tell_apart(key, parts, maps[j], codes[j])
         span *= parts
     return key, span
