@@ -217,10 +217,10 @@ def _kept_and(cells: Cells, kept: np.ndarray, cell, group, counts) -> tuple[np.n
 
 
 @inner
-def _height(residue):
-    """h(R), the rows of the most frequent value."""
+def _height(counts):
+    """h(S), the rows of the most frequent value."""
     height = 0
-    for rows in residue:
+    for rows in counts:
         height = max(height, rows)
     return height
 
@@ -395,11 +395,9 @@ def _drain(state, q):
 @inner
 def _rarest_in_residue(state, q):
     """Return the cell of Q whose value is rarest in R."""
-    rarest = np.intp(-1)
+    rarest, least = np.intp(-1), np.intp(0)
     for e in range(state.start[q], state.start[q + 1]):
-        if state.counts[e] > 0 and (
-            rarest < 0
-            or state.residue[state.sensitive[e]] < state.residue[state.sensitive[rarest]]
-        ):
-            rarest = e
+        rows = state.residue[state.sensitive[e]]
+        if state.counts[e] > 0 and (rarest < 0 or rows < least):
+            rarest, least = e, rows
     return rarest
