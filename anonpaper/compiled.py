@@ -36,10 +36,9 @@ class Loop:
         self._seconds, self._is_compiled = 0.0, False
 
     def __call__(self, *args):
+        if not self._is_compiled and (self._seconds > MOST_SECONDS or _rows(args) > MOST_ROWS):
+            self._is_compiled = _numba() is not None
         if self._is_compiled:
-            return self.compiled(*args)
-        if (self._seconds > MOST_SECONDS or _rows(args) > MOST_ROWS) and _numba():
-            self._is_compiled = True
             return self.compiled(*args)
         began = time.process_time()
         with np.errstate(over="ignore"):  # integers wrap around, as compiled ones do
@@ -55,18 +54,15 @@ class Loop:
     @functools.cached_property
     def compiled(self) -> Callable:
         """The function as numba compiles it, once for this and later processes."""
-        numba = _numba()
-        function = self._calling("compiled")
-        return numba.njit(function, cache=True, no_cfunc_wrapper=True, **self._options)
+        options = {"cache": True, "no_cfunc_wrapper": True, **self._options}
+        return _numba().njit(self._calling("compiled"), **options)
 
     def _calling(self, kind: str) -> Callable:
         """Return the function, its names of loops bound to this kind of them."""
-        function, names = self._function, {}
+        function, names = self._function, dict(self._function.__globals__)
         for name in function.__code__.co_names:
-            value = function.__globals__.get(name)
-            if isinstance(value, Loop) and value is not self:
-                names[name] = getattr(value, kind)
-        names = function.__globals__ | names
+            if isinstance(names.get(name), Loop) and names[name] is not self:
+                names[name] = getattr(names[name], kind)
         twin = types.FunctionType(function.__code__, names, None, function.__defaults__)
         return functools.update_wrapper(twin, function)
 
@@ -84,9 +80,8 @@ lean = loop(_nrt=False)
 inner = lean(no_cpython_wrapper=True)
 
 #: A piece of a loop, written into the loop before it is compiled: for long code called once. A
-#: loop that is called is compiled alone, and again with each that calls it, and again for a
-#: number that is a constant at first, or an array by columns. Callers therefore write
-#: ``np.int64(0)`` for the constant and make the array contiguous.
+#: loop that is called is compiled with each that calls it, and again for a constant or an array
+#: that is not contiguous: callers avoid both.
 part = loop(inline="always")
 
 
