@@ -14,8 +14,9 @@ import types
 from collections.abc import Callable, Iterator
 
 import numpy as np
+import pandas as pd
 
-__all__ = ["at_once", "inner", "lean", "loop", "part"]
+__all__ = ["at_once", "inner", "lean", "loop", "number_keys", "part"]
 
 #: Loops are compiled for arrays longer than this. Compiling takes 1 to 8 s with an empty cache;
 #: interpreting 2,000 rows takes 0.1 s, or 1 s where time grows with the square of the rows.
@@ -35,10 +36,9 @@ class Loop:
         self._seconds, self._is_compiled = 0.0, False
 
     def __call__(self, *args):
+        if not self._is_compiled and (self._seconds > MOST_SECONDS or _rows(args) > MOST_ROWS):
+            self._is_compiled = _numba() is not None
         if self._is_compiled:
-            return self.compiled(*args)
-        if (self._seconds > MOST_SECONDS or _rows(args) > MOST_ROWS) and _numba():
-            self._is_compiled = True
             return self.compiled(*args)
         began = time.process_time()
         with np.errstate(over="ignore"):  # integers wrap around, as compiled ones do
@@ -54,18 +54,15 @@ class Loop:
     @functools.cached_property
     def compiled(self) -> Callable:
         """The function as numba compiles it, once for this and later processes."""
-        numba = _numba()
-        function = self._calling("compiled")
-        return numba.njit(function, cache=True, no_cfunc_wrapper=True, **self._options)
+        options = {"cache": True, "no_cfunc_wrapper": True, **self._options}
+        return _numba().njit(self._calling("compiled"), **options)
 
     def _calling(self, kind: str) -> Callable:
         """Return the function, its names of loops bound to this kind of them."""
-        function, names = self._function, {}
+        function, names = self._function, dict(self._function.__globals__)
         for name in function.__code__.co_names:
-            value = function.__globals__.get(name)
-            if isinstance(value, Loop) and value is not self:
-                names[name] = getattr(value, kind)
-        names = function.__globals__ | names
+            if isinstance(names.get(name), Loop) and names[name] is not self:
+                names[name] = getattr(names[name], kind)
         twin = types.FunctionType(function.__code__, names, None, function.__defaults__)
         return functools.update_wrapper(twin, function)
 
@@ -83,9 +80,8 @@ lean = loop(_nrt=False)
 inner = lean(no_cpython_wrapper=True)
 
 #: A piece of a loop, written into the loop before it is compiled: for long code called once. A
-#: loop that is called is compiled alone, and again with each that calls it, and again for a
-#: number that is a constant at first, or an array by columns. Callers therefore write
-#: ``np.int64(0)`` for the constant and make the array contiguous.
+#: loop that is called is compiled with each that calls it, and again for a constant or an array
+#: that is not contiguous: callers avoid both.
 part = loop(inline="always")
 
 
@@ -117,3 +113,34 @@ def _rows(values: tuple) -> int:
         for v in values if isinstance(v, np.ndarray | tuple)
     )  # fmt: skip
     return max(lengths, default=0)
+
+
+@loop
+def number_keys(key):
+    """Replace keys by 0, 1, ... in order of appearance, in place; return their number."""
+    slots, shift = 2, 63  # 2^(64 - shift) slots, at most half of them taken
+    while slots < 2 * len(key):
+        slots *= 2
+        shift -= 1
+    number_in = np.full(slots, -1, np.int64)
+    key_in = np.empty(slots, np.int64)
+    found = 0
+    for i in range(len(key)):
+        # Fibonacci hashing: the highest bits of the product are well mixed.
+        slot = np.int64((np.uint64(key[i]) * np.uint64(11400714819323198485)) >> np.uint64(shift))
+        while number_in[slot] >= 0 and key_in[slot] != key[i]:
+            slot = (slot + 1) & (slots - 1)
+        if number_in[slot] < 0:
+            number_in[slot] = found
+            key_in[slot] = key[i]
+            found += 1
+        key[i] = number_in[slot]
+    return found
+
+
+def _numbered_by_pandas(key):
+    key[:], names = pd.factorize(key)
+    return len(names)
+
+
+number_keys.interpreted = _numbered_by_pandas

@@ -8,17 +8,15 @@ section 6.1, does not print its adaptation: the grouping rule here is a reconstr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from anonpaper.algorithm import algorithm
 from anonpaper.compiled import loop
 from anonpaper.groups import Partition
-from anonpaper.microdata import Cells, Microdata
+from anonpaper.microdata import Microdata
 from anonpaper.principles import FrequencyLDiversity, require_eligible
 
-__all__ = ["group_along_curve", "hilbert", "hilbert_index", "places_on_curve"]
+__all__ = ["group_along_curve", "hilbert", "hilbert_index"]
 
 _MAX_BITS = 64
 
@@ -57,69 +55,52 @@ def hilbert(m: Microdata, l: int) -> Partition:
     [2, 2, 2, 2, 2]
     """
     l = require_eligible(m, l)
-    places, bits = places_on_curve(m.cells.tuples, [a.size for a in m.attributes])
-    along_curve = np.argsort(places, kind="stable")
-    entries = group_along_curve(m.cells, along_curve, m.cells.counts, l)
+    *entries, bits = group_along_curve(m, m.cells.counts, l)
     return Partition.of_cells(m.cells, *entries, {"bits": bits}, f"Hilbert, l = {l}")
 
 
-def places_on_curve(tuples: np.ndarray, sizes: Sequence[int]) -> tuple[np.ndarray, int]:
-    """Return the place of every tuple, and the bits per attribute; all domains weigh the same."""
-    sizes = np.array(sizes[:_MAX_BITS], dtype=np.int64)
-    bits = min(max(int(sizes.max()) - 1, 1).bit_length(), _MAX_BITS // len(sizes))
-    grid = tuples[:, : len(sizes)].astype(np.int64) * (np.int64(1) << np.int64(bits)) // sizes
-    return hilbert_index(np.ascontiguousarray(grid), bits), bits
-
-
 def group_along_curve(
-    cells: Cells, order: np.ndarray, counts: np.ndarray, l: int, *, apart: bool = True
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return cells, groups and numbers of rows; not `apart`, groups of equal cells are one."""
-    held = np.bincount(cells.sensitive, counts).astype(np.intp)
-    cell, group, times = _gather(*cells.by_sensitive_value(len(held), order), counts, held, l)
+    m: Microdata, counts: np.ndarray, l: int, *, apart: bool = True
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """Group so many rows of every cell; return cells, groups, numbers of rows, and the bits.
+
+    The bits are those of the curve per attribute. Not `apart`, groups of equal cells are one.
+    """
+    sizes = np.array([a.size for a in m.attributes[:_MAX_BITS]], dtype=np.int64)
+    bits = min(max(int(sizes.max()) - 1, 1).bit_length(), _MAX_BITS // len(sizes))
+    grid = m.cells.tuples[:, : len(sizes)].astype(np.int64) * (np.int64(1) << bits) // sizes
+    along_curve = np.argsort(hilbert_index(grid, bits), kind="stable")
+    held = np.bincount(m.cells.sensitive, counts).astype(np.intp)
+    queues = m.cells.by_sensitive_value(len(held), along_curve)
+    cell, group, times = _gather(*queues, counts, held, l)
+    rows = times[group]
     if not apart:
-        return cell, group, times[group]
-    entry = np.repeat(np.arange(len(cell)), times[group])
-    turn = np.arange(len(entry)) - np.repeat(np.cumsum(times[group]) - times[group], times[group])
-    first = np.cumsum(times) - times
-    return cell[entry], first[group[entry]] + turn, np.ones(len(entry), np.intp)
+        return cell, group, rows, bits
+    entry = np.repeat(np.arange(len(cell)), rows)
+    turn = np.arange(len(entry)) - np.repeat(np.cumsum(rows) - rows, rows)
+    number = (np.cumsum(times) - times)[group[entry]] + turn
+    return cell[entry], number, np.ones(len(entry), np.intp), bits
 
 
-@loop
-def hilbert_index(points, bits):
+def hilbert_index(points: np.ndarray, bits: int) -> np.ndarray:
     """Return the places of points in [0, 2**bits)**d on the curve (Skilling); d·bits <= 64."""
-    c, d = points.shape
-    index = np.empty(c, np.uint64)
-    x = np.empty(d, np.int64)
-    for i in range(c):
-        for axis in range(d):
-            x[axis] = points[i, axis]
-        # Undo the reflections and exchanges of the axes, from the highest bit plane down.
-        for plane in range(bits - 1, 0, -1):
-            bit = 1 << plane
-            low = bit - 1
-            for axis in range(d):
-                if x[axis] & bit:
-                    x[0] ^= low
-                else:
-                    exchanged = (x[0] ^ x[axis]) & low
-                    x[0] ^= exchanged
-                    x[axis] ^= exchanged
-        # Gray decoding.
-        for axis in range(1, d):
-            x[axis] ^= x[axis - 1]
-        flips = 0
-        for plane in range(bits - 1, 0, -1):
-            if x[d - 1] & (1 << plane):
-                flips ^= (1 << plane) - 1
-        # Interleave the bits of the axes.
-        place = np.uint64(0)
-        for plane in range(bits - 1, -1, -1):
-            for axis in range(d):
-                bit = ((x[axis] ^ flips) >> plane) & 1
-                place = (place << np.uint64(1)) | np.uint64(bit)
-        index[i] = place
-    return index
+    x, place = points.T.astype(np.int64), np.zeros(len(points), np.uint64)
+    # Undo the reflections and exchanges of the axes, from the highest bit plane down.
+    for plane in range(bits - 1, 0, -1):
+        low = (1 << plane) - 1
+        for axis in range(len(x)):
+            is_set = x[axis] >> plane & 1 == 1
+            exchanged = np.where(is_set, 0, (x[0] ^ x[axis]) & low)
+            x[0] ^= np.where(is_set, low, exchanged)
+            x[axis] ^= exchanged
+    x = np.bitwise_xor.accumulate(x)  # Gray decoding
+    last = x[-1].copy()
+    for plane in range(bits - 1, 0, -1):
+        x ^= (last >> plane & 1) * ((1 << plane) - 1)
+    for plane in range(bits - 1, -1, -1):  # Interleave the bits of the axes.
+        for of_axis in x:
+            place = place << np.uint64(1) | (of_axis >> plane & 1).astype(np.uint64)
+    return place
 
 
 @loop
@@ -171,4 +152,4 @@ def _gather(queue_start, queue, rank, counts, held, l):
                     next_rank[v] = len(rank)
         rows_left -= members * equal
         times.append(equal)
-    return np.array(cell_of), np.array(group_of), np.array(times)
+    return np.array(cell_of, np.intp), np.array(group_of, np.intp), np.array(times, np.intp)

@@ -99,8 +99,7 @@ def _grow_clusters(columns, copies, first, k):
         count_mismatches(live, used_up, last, n_live, mismatches)
         at = _furthest(mismatches, used_up, n_live)
         seed = live[:, at].copy()
-        for j in range(d):
-            seeds[j, cluster] = seed[j]
+        seeds[:, cluster] = seed
         count_mismatches(live, used_up, seed, n_live, mismatches)
         missing = k
         while True:
@@ -115,8 +114,7 @@ def _grow_clusters(columns, copies, first, k):
             taken_rows.append(rows)
             left[at] -= rows
             missing -= rows
-            for j in range(d):
-                last[j] = live[j, at]
+            last[:] = live[:, at]
             if left[at] == 0:
                 used_up[at] = 1
                 mismatches[at] = 255
@@ -133,9 +131,7 @@ def _grow_clusters(columns, copies, first, k):
     for at in range(n_live):
         for _ in range(left[at]):
             cluster = _cheapest_cluster(live[:, at].copy(), seeds, starred, sizes)
-            for j in range(d):
-                if live[j, at] != seeds[j, cluster]:
-                    starred[j, cluster] = True
+            starred[:, cluster] |= live[:, at] != seeds[:, cluster]
             sizes[cluster] += 1
             taken_cluster.append(cluster)
             taken_tuple.append(name[at])
@@ -191,8 +187,7 @@ def _close_ranks(live, name, left, used_up, n_live):
     kept = 0
     for i in range(n_live):
         if left[i] > 0:
-            for j in range(len(live)):
-                live[j, kept] = live[j, i]
+            live[:, kept] = live[:, i]
             name[kept], left[kept], used_up[kept] = name[i], left[i], 0
             kept += 1
     return kept

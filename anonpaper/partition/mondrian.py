@@ -33,8 +33,6 @@ from anonpaper.principles import (
 
 __all__ = ["median_cut", "mondrian"]
 
-# Of numpy, not a literal one, for which numba would compile what takes it once more.
-_NO_SHARE = np.intp(0)
 _TRIED = -1.0  # the width of an attribute that could not be cut
 
 
@@ -93,35 +91,33 @@ def mondrian(
     if diverse and m.people is None:
         for name in diverse[0].about(m):
             require_diverse(m.about(name), l, diversity)
-    # One l-diversity is counted as the cuts are made, all else once they are proposed.
+    # People, and one l-diversity, are counted as cuts are made, all else once they are proposed.
     counts_l = bool(diverse) and m.people is None and len(m.sensitives) == 1
     principles = required(m, [*([] if counts_l else diverse), *require])
     require_whole(m, principles)
-    cells, counts = m.cells, m.cells.counts  # cuts leave equal rows together: cells are cut
-    codes = np.asfortranarray(cells.tuples[cells.tuple_of_cell])
-    sensitive, l_counted = (cells.sensitive, l) if counts_l else (None, None)
-    cutting = _cutting(m, codes, sensitive, counts, k, l_counted, diversity)
-    if cells.person is not None:  # in the type of sensitive codes: counting is compiled once
-        cutting = cutting._replace(people=cells.person.astype(np.int32))
-    cell = np.arange(len(counts))
-    whole = Entries(m, cell, np.zeros(len(cell), np.intp), counts, cells.secrets)
+    cells, held = m.cells, []  # cuts leave equal rows together: cells are cut
+    if cells.person is not None:
+        held.append((cells.person, 0, k))
+    if counts_l:
+        held.append(
+            (cells.sensitive, l, 0) if diversity == "frequency" else (cells.sensitive, 0, l)
+        )
+    cutting = _cutting(m, cells.tuples[cells.tuple_of_cell], cells.counts, k, held)
+    cell = np.arange(len(cells.counts))
+    whole = Entries(m, cell, np.zeros_like(cell), cells.counts, cells.secrets)
     labels = _cut(cutting, whole, principles)
     name = f"Mondrian, k = {k}"
     if l is not None:
         name += f", l = {l}" + (" distinct" if diversity == "distinct" else "")
     name = ", ".join([name, *map(str, require)])
-    return Partition.of_cells(cells, cell, labels, counts, None, name)
+    return Partition.of_cells(cells, cell, labels, cells.counts, None, name)
 
 
-def median_cut(m: Microdata, rows: np.ndarray, k: int, l: int | None = None) -> np.ndarray | None:
-    """Cut ascending rows once like :func:`mondrian`, with l distinct values on each side.
-
-    Returns which rows go left, or None. Nothing is checked. No `l` asks for none.
-    """
-    sensitive = None if l is None else m.sensitive_codes
-    cutting = _cutting(m, m.codes, sensitive, np.ones(m.n, np.intp), k, l, "distinct")
+def median_cut(m: Microdata, rows: np.ndarray, k: int) -> np.ndarray | None:
+    """Cut ascending rows once like :func:`mondrian`: which rows go left, or None."""
     side = np.empty(len(rows), np.bool_)
-    return side if _next_cut(cutting, rows, side, _room(cutting), 0) >= 0 else None
+    cutting = _cutting(m, m.codes, np.ones(m.n, np.intp), k, [])
+    return side if _next_cut(cutting, rows, side, 0) >= 0 else None
 
 
 class _Cutting(NamedTuple):
@@ -131,35 +127,30 @@ class _Cutting(NamedTuple):
     positions: np.ndarray  # of all attributes, one after the other
     start: np.ndarray  # where those of an attribute begin
     ordered: np.ndarray
-    sensitive: np.ndarray
-    values: int
     weights: np.ndarray  # how many rows of the table each row here stands for
-    people: np.ndarray  # empty where every row is a person
     k: int
-    share: int  # no value may have more than one share-th of a side, if not 0
-    distinct: int  # the least number of values of a side
+    held: np.ndarray  # codes (r, n) of people or secrets
+    share: np.ndarray  # (r,): none may have more than one share-th of a side, if not 0
+    distinct: np.ndarray  # (r,): the least number of different ones in a side
+    counts: np.ndarray  # zeros, room for counts of any of them or of the values of an attribute
 
 
-def _cutting(m, codes, sensitive, counts, k, l, diversity) -> _Cutting:
-    """Return the data that decide on cuts of a table."""
-    attributes = m.attributes
-    if sensitive is None:
-        sensitive = np.zeros(len(codes), np.int32)
-    values = 1 if l is None else m.sensitive_attribute.size
+def _cutting(m: Microdata, codes: np.ndarray, weights: np.ndarray, k: int, held: list) -> _Cutting:
+    """Return the data that decide on cuts of a table; `held` lists codes, share and distinct."""
+    attributes, sizes = m.attributes, [a.size for a in m.attributes]
+    of_row = np.array([codes for codes, _, _ in held], np.int32).reshape(len(held), len(codes))
     return _Cutting(
-        codes,
-        np.concatenate([a.positions for a in attributes]),
-        np.cumsum([0, *(a.size for a in attributes)]),
-        np.array([a.ordered for a in attributes]),
-        sensitive, values, counts, np.empty(0, np.int32), k,
-        (l or 0) * (diversity == "frequency"), (l or 0) * (diversity == "distinct"),
+        np.asfortranarray(codes), np.concatenate([a.positions for a in attributes]),
+        np.cumsum([0, *sizes]), np.array([a.ordered for a in attributes]), weights, k,
+        of_row, *np.array([bounds for _, *bounds in held], np.intp).reshape(-1, 2).T.copy(),
+        np.zeros(max(*sizes, of_row.max(initial=0) + 1), np.intp),
     )  # fmt: skip
 
 
 def _cut(cutting: _Cutting, rows: Entries, principles: Mapping) -> np.ndarray:
     """Return the labels, in the order of the cuts."""
     # All parts go on at once: each proposes its next cut, and principles look at all sides.
-    n, room = len(cutting.codes), _room(cutting)
+    n = len(cutting.codes)
     totals = {name: GroupCounts.of(rows, name).whole() for name in principles}
     buffer, side = np.empty(n, np.intp), np.empty(n, np.bool_)
     # `order[first:last]` are the rows of a part; parts have their first, last, and the number
@@ -168,7 +159,7 @@ def _cut(cutting: _Cutting, rows: Entries, principles: Mapping) -> np.ndarray:
     while len(parts):
         # Sides are numbered left, right, left, right, ...; -1 in a part that has no cut left.
         labels = np.full(n if principles else 0, -1)
-        _propose_all(cutting, order, side, room, parts, labels)
+        _propose_all(cutting, order, side, parts, labels)
         has_cut = parts[:, 2] >= 0
         done.append(parts[~has_cut])
         parts, good = parts[has_cut], np.ones(2 * np.count_nonzero(has_cut), bool)
@@ -178,8 +169,9 @@ def _cut(cutting: _Cutting, rows: Entries, principles: Mapping) -> np.ndarray:
                 counts = replace(GroupCounts.of(sides, name), total=totals[name])
                 good &= np.logical_and.reduce([one.satisfied(counts) for one in asked])
         cut = good[::2] & good[1::2]
-        sides = np.empty((2 * np.count_nonzero(cut), 3), np.intp)
-        _divide(order, buffer, side, parts[cut], sides)
+        middle = _divide(order, buffer, side, parts[cut])
+        first, last, zeros = *parts[cut].T[:2], np.zeros_like(middle)
+        sides = np.stack([first, middle, zeros, middle, last, zeros], axis=1).reshape(-1, 3)
         parts = np.vstack([parts[~cut] + [0, 0, 1], sides])
     done = np.vstack(done)
     done = done[np.argsort(done[:, 0])]
@@ -188,22 +180,16 @@ def _cut(cutting: _Cutting, rows: Entries, principles: Mapping) -> np.ndarray:
     return labels
 
 
-def _room(cutting: _Cutting) -> np.ndarray:
-    """Return zeros for counts of the values of any attribute, or of people."""
-    sizes = np.diff(cutting.start).max(), cutting.values, cutting.people.max(initial=0)
-    return np.zeros(max(sizes) + 1, np.intp)
-
-
 # -- the cuts ------------------------------------------------------------------------------
 
 
 @loop(nogil=True)
-def _propose_all(cutting, order, side, counts, parts, labels):
+def _propose_all(cutting, order, side, parts, labels):
     """Move every part to its next cut (-1: none), and number the sides of all."""
     proposed = 0
     for part in parts:
         rows = slice(part[0], part[1])
-        part[2] = _next_cut(cutting, order[rows], side[rows], counts, part[2])
+        part[2] = _next_cut(cutting, order[rows], side[rows], part[2])
         if part[2] >= 0:
             for place in range(part[0], part[1] if len(labels) else part[0]):
                 labels[place] = 2 * proposed + (not side[place])
@@ -211,48 +197,49 @@ def _propose_all(cutting, order, side, counts, parts, labels):
 
 
 @loop(nogil=True)
-def _divide(order, buffer, side, parts, sides):
-    """Move the left rows of every part to its front, keeping their order; list the sides."""
+def _divide(order, buffer, side, parts):
+    """Move the left rows of every part to its front, keeping their order; return the middles."""
+    middles = parts[:, 0].copy()
     for i in range(len(parts)):
-        first, last, _ = parts[i]
-        middle, right = first, 0
-        for place in range(first, last):
+        middle, right = parts[i, 0], 0
+        for place in range(parts[i, 0], parts[i, 1]):
             if side[place]:
                 order[middle] = order[place]
                 middle += 1
             else:
                 buffer[right] = order[place]
                 right += 1
-        order[middle:last] = buffer[:right]
-        for j, start, end in ((2 * i, first, middle), (2 * i + 1, middle, last)):
-            sides[j, 0], sides[j, 1], sides[j, 2] = start, end, 0
+        order[middle : parts[i, 1]] = buffer[:right]
+        middles[i] = middle
+    return middles
 
 
 @loop
-def _next_cut(cutting, rows, side, counts, tried):
+def _next_cut(cutting, rows, side, tried):
     """Set `side` to the first allowed cut after those tried; return its number, or -1."""
     size = 0  # in rows of the table
     for i in rows:
         size += cutting.weights[i]
     if size < 2 * cutting.k:
         return -1
-    widths = _widths(cutting, rows, counts)
+    widths = _widths(cutting, rows)
     for rank in range(len(widths)):
         j = widths.argmax()
         if widths[j] == 0:
             return -1
         for number in range(max(tried, 2 * rank), 2 * rank + 2):  # two cuts at the median
             left = _take_sides(cutting, cutting.codes[:, j], rows, size, side, number % 2)
-            if min(left, size - left) >= cutting.k and _is_allowed(cutting, rows, side, counts):
+            if min(left, size - left) >= cutting.k and _is_allowed(cutting, rows, side):
                 return number
         widths[j] = _TRIED
     return -1
 
 
 @loop
-def _widths(cutting, rows, counts):
+def _widths(cutting, rows):
     """Extent of every attribute in a part as a share of its extent in the domain."""
     codes, positions, start = cutting.codes, cutting.positions, cutting.start
+    counts = cutting.counts
     widths = np.zeros(codes.shape[1])
     for j in range(len(widths)):
         size = start[j + 1] - start[j]
@@ -305,34 +292,22 @@ def _median(column, rows, size, weights):
 
 
 @inner
-def _is_allowed(cutting, rows, side, counts):
-    """Whether both sides have k people, if rows are not, and are diverse."""
-    people, weights = cutting.people, cutting.weights
-    share, distinct = cutting.share, cutting.distinct
-    for which in (True, False):
-        # k people are k distinct values of the person
-        if len(people) and not _is_diverse(
-            rows, side, which, counts, people, weights, _NO_SHARE, cutting.k
-        ):
-            return False
-        if share + distinct > 0 and not _is_diverse(
-            rows, side, which, counts, cutting.sensitive, weights, share, distinct
-        ):
-            return False
+def _is_allowed(cutting, rows, side):
+    """Whether in both sides nothing has more than its share, and enough are distinct."""
+    weights, counts = cutting.weights, cutting.counts
+    for number in range(len(cutting.held)):
+        codes = cutting.held[number]
+        for which in (True, False):
+            size, found, most = 0, 0, 0
+            for place in range(len(rows)):
+                if side[place] == which:
+                    v, here = codes[rows[place]], weights[rows[place]]
+                    found += counts[v] == 0
+                    counts[v] += here
+                    size += here
+                    most = max(most, counts[v])
+            for i in rows:
+                counts[codes[i]] = 0
+            if most * cutting.share[number] > size or found < cutting.distinct[number]:
+                return False
     return True
-
-
-@inner
-def _is_diverse(rows, side, which, counts, sensitive, weights, share, distinct):
-    """Whether one side has no value above one share-th, and enough distinct values."""
-    size, found, most = 0, 0, 0
-    for place in range(len(rows)):
-        if side[place] == which:
-            v, rows_here = sensitive[rows[place]], weights[rows[place]]
-            found += counts[v] == 0
-            counts[v] += rows_here
-            size += rows_here
-            most = max(most, counts[v])
-    for i in rows:
-        counts[sensitive[i]] = 0
-    return most * share <= size and found >= distinct

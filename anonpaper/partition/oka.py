@@ -87,10 +87,9 @@ def _one_pass(columns, tuple_in_order, is_start, offset, n_clusters):
     cluster = 0
     for i in range(n):
         if is_start[i]:
+            centroids[:, cluster] = columns[:, tuple_in_order[i]]
             for j in range(d):
-                value = columns[j, tuple_in_order[i]]
-                centroids[j, cluster] = value
-                counts[cluster, offset[j] + value] = 1
+                counts[cluster, offset[j] + centroids[j, cluster]] = 1
             cluster_of[i] = cluster
             cluster += 1
 
@@ -133,11 +132,8 @@ def _give_back(centroids: np.ndarray, codes: np.ndarray, labels: np.ndarray, k: 
 @loop
 def _place(centroids, columns, tuple_of_row, labels, rows, k):
     """Put every row into the nearest cluster below k rows, or any once all are full."""
-    n_clusters = centroids.shape[1]
-    sizes, differences = np.zeros(n_clusters, np.intp), np.empty(n_clusters, np.uint8)
-    for label in labels:
-        if label >= 0:
-            sizes[label] += 1
+    sizes = np.bincount(labels[labels >= 0], minlength=centroids.shape[1])
+    differences = np.empty(len(sizes), np.uint8)
     is_full = (sizes >= k).astype(np.uint8)
     n_open = (sizes < k).sum()
     for i in rows:

@@ -11,34 +11,28 @@ from __future__ import annotations
 import copy
 import itertools
 import time
-from collections.abc import Iterator
+from bisect import bisect_left
 from math import inf
 
 import numpy as np
 
 from anonpaper.algorithm import algorithm
+from anonpaper.compiled import loop, number_keys
 from anonpaper.errors import check_number
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
-from anonpaper.partition.regroup import Search, regroup_all
-from anonpaper.partition.tp import tp_plus_groups
+from anonpaper.partition.tp import eligible_height, tp_plus_groups
 from anonpaper.principles import FrequencyLDiversity, require_eligible
 from anonpaper.randomness import generator
 
 __all__ = ["attributes_kept", "tp_refined"]
 
-#: Entries (cells in groups) that are regrouped at a time.
-_NEIGHBOURHOOD = 300
-#: Entries that are regrouped in all, and the least and most rounds in which that is done.
-_ENTRIES, _FEWEST, _MOST = 4_000_000, 10, 400
-#: Rounds without a star saved after which the search ends.
-_IN_VAIN = 40
-#: Orders of attributes tried with all groups at once, beside the given one and its reverse.
-_ORDERS = 4
-#: Choices of attributes that are tried where there are more.
-_CHOICES = 1024
-#: Groups of more rows than this are not split.
-_LARGE = 1_000
+_NEIGHBOURHOOD = 300  # entries (cells in groups) that are regrouped at a time
+_ENTRIES, _FEWEST, _MOST = 4_000_000, 10, 400  # entries regrouped in all; bounds of the rounds
+_IN_VAIN = 40  # rounds without a star saved after which the search ends
+_ORDERS = 4  # orders of attributes tried with all groups at once, beside the given and reverse one
+_CHOICES = 1024  # of attributes to keep, where there are more
+_LARGE = 1_000  # groups of more rows are not split
 
 
 @algorithm(
@@ -76,69 +70,47 @@ def tp_refined(
 
     Examples
     --------
-    >>> m = ap.examples.hospital()
-    >>> p = tp_refined(m, l=2)
+    >>> p = tp_refined(ap.examples.hospital(), l=2)
     >>> p.sizes().tolist(), p.info["stars_of_tp_plus"], p.info["stars"]
     ([4, 2, 2, 2], 6, 6)
     """
     l = require_eligible(m, l)
     if seconds is not None:
-        check_number("seconds", seconds, 0, inf)
-    ends = None if seconds is None else time.monotonic() + seconds
-    rng = generator(seed)
+        seconds = time.monotonic() + check_number("seconds", seconds, 0, inf)
+    rng, kept, given = generator(seed), attributes_kept(m.d, _CHOICES), np.arange(m.d)
     *entries, info = tp_plus_groups(m, l, apart=False)
-    groups = _Groups(m, *entries)
-    info["stars_of_tp_plus"] = int(groups.stars.sum())
-    kept = attributes_kept(m.d, _CHOICES)
-    groups = min(_orders_tried(groups, l, kept, rng), key=lambda tried: tried.stars.sum())
+    start = _Groups(m, *entries)
+    orders = [given, given[::-1], *(rng.permutation(given) for _ in range(_ORDERS))]
+    groups = min((start.at_once(l, kept[:, order]) for order in orders), key=_Groups.total)
     rounds = min(max(_ENTRIES // len(groups.cell), _FEWEST), _MOST)
-    done, in_vain, before = 0, 0, groups.stars.sum()
-    most_in_vain = _IN_VAIN if ends is None else _MOST
-    while (
-        before > 0
-        and in_vain < most_in_vain
-        and (done < rounds if ends is None else time.monotonic() < ends)
+    done, saved_in, before = 0, 0, groups.total()
+    while before > 0 and (
+        done < rounds and done - saved_in < _IN_VAIN
+        if seconds is None
+        else time.monotonic() < seconds and done - saved_in < _MOST
     ):
         groups.split(l, rng)
         order, passes_over = groups.neighbours(rng), rng.integers(1, 2**63)
         groups.regroup(l, _in_other_order(kept, rng), order, _NEIGHBOURHOOD, passes_over)
-        now = groups.stars.sum()
-        done, in_vain, before = done + 1, in_vain + 1 if now == before else 0, now
+        done += 1
+        if groups.total() < before:
+            saved_in, before = done, groups.total()
     groups.split(l, rng)
-    info |= {"stars": int(groups.stars.sum()), "search_rounds": done}
+    info |= {"stars_of_tp_plus": start.total(), "stars": groups.total(), "search_rounds": done}
     return Partition.of_cells(
         m.cells, groups.cell, groups.group, groups.rows, info, f"TP refined, l = {l}"
     )
 
 
 def attributes_kept(d: int, most: int) -> np.ndarray:
-    """Return `most` choices (p, d) of attributes to keep, from all to none, cheapest first."""
-    # Where there are more, those are taken that star or keep fewest.
-    found = list(itertools.islice(_from_both_ends(d), most))
-    starred = np.zeros((len(found), d), bool)
-    for row, columns in zip(starred, found, strict=True):
-        row[list(columns)] = True
+    """Return choices (p, d) of attributes to keep, from all to none: those that star fewest first.
+
+    Where there are more than `most`, those are taken that star or keep fewest.
+    """
+    sizes = sorted(range(d + 1), key=lambda few: min(few, d - few))
+    found = itertools.chain.from_iterable(itertools.combinations(range(d), few) for few in sizes)
+    starred = np.array([np.isin(range(d), some) for some in itertools.islice(found, most)])
     return ~starred[np.argsort(starred.sum(axis=1), kind="stable")]
-
-
-def _orders_tried(
-    groups: _Groups, l: int, kept: np.ndarray, rng: np.random.Generator
-) -> Iterator[_Groups]:
-    """Regroup all groups with stars at once, in several orders of equally many stars."""
-    given = np.arange(kept.shape[1])
-    for columns in (given, given[::-1], *(rng.permutation(given) for _ in range(_ORDERS))):
-        tried = copy.copy(groups)
-        with_stars_first = np.argsort(groups.stars == 0, kind="stable")
-        tried.regroup(l, kept[:, columns], with_stars_first, groups.starred_entries)
-        yield tried
-
-
-def _from_both_ends(d: int) -> Iterator[tuple[int, ...]]:
-    """Yield sets of attributes to be starred: none, all, any one, all except one, any two, ..."""
-    for few in range(d // 2 + 1):
-        yield from itertools.combinations(range(d), few)
-        if few < d - few:
-            yield from itertools.combinations(range(d), d - few)
 
 
 def _in_other_order(kept: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -152,49 +124,44 @@ class _Groups:
     """l-eligible groups: ``rows[i]`` rows of ``cell[i]`` are in ``group[i]``, which ascend."""
 
     def __init__(self, m: Microdata, cell: np.ndarray, group: np.ndarray, rows: np.ndarray):
-        self.cells = m.cells
-        self.tuples = np.ascontiguousarray(m.cells.tuples)
-        self.n_values = m.sensitive_attribute.size
+        self.cells, self.n_values = m.cells, m.sensitive_attribute.size
         # Tuples that agree on some attributes have the same sum of their numbers there. Where
         # others have it too, they share a bucket: eligible as any, only not as cheap.
-        numbers = np.random.default_rng(0)
-        self.numbers = np.column_stack(
-            [
-                numbers.integers(0, 2**64, a.size, dtype=np.uint64)[codes]
-                for a, codes in zip(m.attributes, self.tuples.T, strict=True)
-            ]
-        )
+        draw, columns = np.random.default_rng(0), zip(m.attributes, m.cells.tuples.T, strict=True)
+        numbers = [draw.integers(0, 2**64, a.size, dtype=np.uint64)[of] for a, of in columns]
+        self.numbers, self.tuples = np.column_stack(numbers), np.ascontiguousarray(m.cells.tuples)
         self._put(cell, group, rows)
 
     def _put(self, cell: np.ndarray, group: np.ndarray, rows: np.ndarray) -> None:
         """Store groups, merge those that publish the same tuple, and count their stars."""
         order = np.argsort(group, kind="stable")
-        self.cell, self.group, self.rows = cell[order], group[order], rows[order]
-        whole = self._count_stars()[self.group] == 0
-        tuple_of = self.cells.tuple_of_cell[self.cell]
-        group = np.where(whole, tuple_of, len(self.cells) + self.group)
+        self.cell, self.group, rows = cell[order], group[order], rows[order]
+        codes, first = self.tuples[self.tuple_of], self.start[:-1]
+        low, high = np.minimum.reduceat(codes, first), np.maximum.reduceat(codes, first)
+        stars = (low != high).sum(axis=1) * np.add.reduceat(rows, first)
+        group = np.where(stars[self.group], len(self.cells) + self.group, self.tuple_of)
         order = np.lexsort([self.cell, group])
         group, cell = group[order], self.cell[order]
         new_group = np.diff(group, prepend=-1) > 0
         first = np.flatnonzero(new_group | (np.diff(cell, prepend=-1) > 0))
         self.cell, self.group = cell[first], np.cumsum(new_group)[first] - 1
-        self.rows = np.add.reduceat(self.rows[order], first)
-        self.stars = self._count_stars()
+        self.rows = np.add.reduceat(rows[order], first)
+        self.stars = np.zeros(np.count_nonzero(new_group), np.intp)
+        self.stars[len(self.stars) - np.count_nonzero(stars) :] = stars[stars > 0]
+
+    @property
+    def tuple_of(self) -> np.ndarray:
+        """The QI tuple of every entry."""
+        return self.cells.tuple_of_cell[self.cell]
 
     @property
     def start(self) -> np.ndarray:
         """Group g has the entries ``start[g]:start[g + 1]``."""
         return np.searchsorted(self.group, np.arange(self.group[-1] + 2))
 
-    @property
-    def starred_entries(self) -> int:
-        """Number of entries in groups with stars."""
-        return int(np.count_nonzero(self.stars[self.group]))
-
-    def _count_stars(self) -> np.ndarray:
-        codes, first = self.tuples[self.cells.tuple_of_cell[self.cell]], self.start[:-1]
-        low, high = np.minimum.reduceat(codes, first), np.maximum.reduceat(codes, first)
-        return (low != high).sum(axis=1) * np.add.reduceat(self.rows, first)
+    def total(self) -> int:
+        """Return the stars of all groups."""
+        return int(self.stars.sum())
 
     def split(self, l: int, rng: np.random.Generator) -> None:
         """Split groups with stars into as many as possible; no star is added."""
@@ -203,9 +170,7 @@ class _Groups:
         size = np.add.reduceat(self.rows, self.start[:-1])
         parts = np.where((self.stars > 0) & (size <= _LARGE), size // l, 1)
         dealt = parts[self.group] > 1
-        cell, group = (
-            np.repeat(of_entry[dealt], self.rows[dealt]) for of_entry in (self.cell, self.group)
-        )
+        cell, group = np.repeat([self.cell[dealt], self.group[dealt]], self.rows[dealt], axis=1)
         order = np.lexsort([rng.random(len(cell)), self.cells.sensitive[cell], group])
         cell, group = cell[order], group[order]
         place = np.arange(len(group)) - np.searchsorted(group, group)
@@ -218,8 +183,14 @@ class _Groups:
 
     def neighbours(self, rng: np.random.Generator) -> np.ndarray:
         """Sort the groups by a tuple of each, lexicographically in a random order of columns."""
-        codes = self.tuples[self.cells.tuple_of_cell[self.cell[self.start[:-1]]]]
+        codes = self.tuples[self.tuple_of[self.start[:-1]]]
         return np.lexsort([rng.random(len(codes)), *codes.T[rng.permutation(codes.shape[1])]])
+
+    def at_once(self, l: int, kept: np.ndarray) -> _Groups:
+        """Return what these become if all groups with stars are regrouped together."""
+        tried, entries = copy.copy(self), np.count_nonzero(self.stars[self.group])
+        tried.regroup(l, kept, np.argsort(self.stars == 0, kind="stable"), entries)
+        return tried
 
     def regroup(
         self, l: int, kept: np.ndarray, order: np.ndarray, entries: int, passes_over: int = 0
@@ -227,12 +198,147 @@ class _Groups:
         """Regroup at least so many entries at a time, in that order of groups."""
         place = np.argsort(order)[self.group]
         in_order = np.argsort(place, kind="stable")
-        cell, place = self.cell[in_order], place[in_order]
-        search = Search(
-            self.cells.tuple_of_cell[cell], self.cells.sensitive[cell].astype(np.intp),
-            self.rows[in_order], self.tuples, self.numbers, np.ascontiguousarray(kept),
-            np.uint64(passes_over), self.n_values, l,
-        )  # fmt: skip
-        start = np.searchsorted(place, np.arange(len(order) + 1))
-        entry, group, rows = regroup_all(search, start, self.stars[order], entries)
+        cell, place, rows = self.cell[in_order], place[in_order], self.rows[in_order]
+        start = np.searchsorted(place, np.arange(len(order) + 1)).tolist()
+        stars_before = np.cumsum(np.append(0, self.stars[order])).tolist()
+        tuple_of, sensitive = self.cells.tuple_of_cell[cell], self.cells.sensitive[cell]
+        codes, numbers = self.tuples[tuple_of], self.numbers[tuple_of]
+        kept, passes_over = np.ascontiguousarray(kept), np.uint64(passes_over)
+        found, first, n_groups = [], 0, 0
+        while first < len(order):
+            last = min(bisect_left(start, start[first] + max(entries, 1)), len(order))
+            at, stars = slice(start[first], start[last]), stars_before[last] - stars_before[first]
+            part = np.arange(at.start, at.stop), place[at] - first, rows[at]
+            if stars:
+                residue = np.bincount(sensitive[at], rows[at], self.n_values).astype(np.intp)
+                rest = numbers[at], codes[at], sensitive[at], rows[at].copy(), residue
+                entry, group, taken, after = _regroup(*rest, kept, passes_over, l)
+                if after <= stars:
+                    part = at.start + entry, group, taken
+            found.append((part[0], part[1] + n_groups, part[2]))
+            first, n_groups = last, n_groups + part[1][-1] + 1
+        entry, group, rows = map(np.concatenate, zip(*found, strict=True))
         self._put(cell[entry], group, rows)
+
+
+# -- the search on entries ------------------------------------------------------------------------
+#
+# Every bucket gives as many rows as it can so that both the rows G taken and the rows R left are
+# l-eligible: l·G_v <= |G| and l·(R_v - G_v) <= |R| - |G| for all v. The last choice keeps nothing
+# and takes all that is left.
+
+
+@loop
+def _regroup(numbers, codes, sensitive, left, residue, kept, passes_over, l):
+    """Group all rows left, residue[v] of each v; return entries, groups, rows, and the stars."""
+    entry, group, taken, stars, n_groups = [0][:0], [0][:0], [0][:0], 0, 0
+    for choice in range(len(kept)):
+        live = np.flatnonzero(left)
+        if len(live) == 0:
+            break
+        key, order, start, end = _bucketed(numbers, live, kept[choice])
+        for b in np.flatnonzero(end - start >= l):
+            # one bucket in about thirty is passed over: its rows may be more useful elsewhere
+            mixed = (key[order[start[b]]] ^ passes_over) * np.uint64(0x9E3779B97F4A7C15)
+            if passes_over != 0 and mixed >> np.uint64(59) == 0 and choice < len(kept) - 1:
+                continue
+            bucket, held, values = live[order[start[b] : end[b]]], np.zeros_like(residue), 0
+            for i in bucket:
+                values += held[sensitive[i]] == 0
+                held[sensitive[i]] += left[i]
+            rows = _most_rows(held, residue, l) if values >= l else 0
+            if rows == 0:
+                continue
+            quota = _quota(held, residue, rows, l, sensitive[bucket])
+            starred, example = np.zeros(codes.shape[1], np.bool_), -1
+            for i in bucket:
+                here = min(left[i], quota[sensitive[i]])
+                if here > 0:
+                    entry.append(i)
+                    group.append(n_groups)
+                    taken.append(here)
+                    left[i] -= here
+                    quota[sensitive[i]] -= here
+                    residue[sensitive[i]] -= here
+                    example = i if example < 0 else example
+                    for j in range(len(starred)):
+                        starred[j] |= codes[i, j] != codes[example, j]
+            stars += rows * starred.sum()
+            n_groups += 1
+    return np.array(entry), np.array(group), np.array(taken), stars
+
+
+@loop
+def _bucketed(numbers, live, kept):
+    """Keys of entries, places by key, and where each key, as they appear, starts and ends."""
+    key = np.zeros(len(live), np.uint64)
+    for place in range(len(live)):
+        for j in range(len(kept)):
+            if kept[j]:
+                key[place] += numbers[live[place], j]
+    number = key.astype(np.int64)
+    end = np.zeros(number_keys(number), np.intp)
+    for i in number:
+        end[i] += 1
+    end = np.cumsum(end)
+    start, order = end.copy(), np.empty(len(key), np.intp)
+    for place in range(len(key)):
+        start[number[place]] -= 1
+        order[start[number[place]]] = place
+    return key, order, start, end
+
+
+def _bucketed_by_sorting(numbers, live, kept):
+    key = (numbers[live] * kept).sum(axis=1)
+    order = np.argsort(key, kind="stable")[::-1]
+    end = np.flatnonzero(np.append(key[order[1:]] != key[order[:-1]], True)) + 1
+    as_they_appear = np.argsort(order[end - 1])
+    return key, order, np.append(0, end[:-1])[as_they_appear], end[as_they_appear]
+
+
+_bucketed.interpreted = _bucketed_by_sorting
+
+
+@loop
+def _most_rows(held, residue, l):
+    """Return how many rows of a bucket can be taken: they and the rest of R stay l-eligible."""
+    _, rows = eligible_height(held, l, held.max())  # the most that are l-eligible, as TP's line 1
+    while rows > 0 and not _can_be_taken(held, residue, rows, l):
+        rows -= 1
+    return rows
+
+
+@loop
+def _bounds(held, residue, rows, l):
+    """How many of `rows` rows must have a value, for l (R_v - G_v) <= |R| - |G|, and may have."""
+    least = np.maximum(0, (rows - residue.sum() + l * residue + l - 1) // l)
+    return least, np.minimum(held, rows // l)
+
+
+@loop
+def _can_be_taken(held, residue, rows, l):
+    """Whether some l-eligible `rows` rows of a bucket leave an l-eligible rest of R."""
+    least, most = _bounds(held, residue, rows, l)
+    return (least <= most).all() and least.sum() <= rows <= most.sum()
+
+
+@loop
+def _quota(held, residue, rows, l, values):
+    """Return how many rows of every value are taken, those most frequent in R first."""
+    # All that is above a level of R is taken, as far as it may be; bisection finds the level.
+    least, most = _bounds(held, residue, rows, l)
+    low, high = 0, residue.max()
+    while low < high:
+        level = (low + high) // 2
+        if np.maximum(np.minimum(residue - level, most), least).sum() <= rows:
+            high = level
+        else:
+            low = level + 1
+    quota = np.maximum(np.minimum(residue - low, most), least)
+    missing = rows - quota.sum()
+    for v in values:
+        # one below the level; with a row of every value that has one, nothing is missing
+        if missing > 0 and quota[v] < most[v] and residue[v] - quota[v] >= low:
+            quota[v] += 1
+            missing -= 1
+    return quota

@@ -19,7 +19,7 @@ from anonpaper.algorithm import algorithm
 from anonpaper.compiled import inner, lean, loop
 from anonpaper.groups import Partition
 from anonpaper.microdata import Cells, Microdata
-from anonpaper.partition.hilbert import group_along_curve, places_on_curve
+from anonpaper.partition.hilbert import group_along_curve
 from anonpaper.principles import FrequencyLDiversity, require_eligible
 
 __all__ = ["eligible_height", "tp", "tp_plus", "tp_plus_groups", "tp_steps"]
@@ -65,7 +65,10 @@ def tp(m: Microdata, l: int) -> Partition:
     ([4, 2, 4], 1, 4)
     """
     kept, info = _reduce(m, l)
-    return Partition.of_cells(m.cells, *_kept_and_residue(m.cells, kept), info, f"TP, l = {l}")
+    removed = m.cells.counts - kept
+    leave = np.flatnonzero(removed)
+    groups = _kept_and(m.cells, kept, leave, np.zeros_like(leave), removed[leave])
+    return Partition.of_cells(m.cells, *groups, info, f"TP, l = {l}")
 
 
 @algorithm(
@@ -108,20 +111,10 @@ def tp_plus(m: Microdata, l: int) -> Partition:
 def tp_plus_groups(m: Microdata, l: int, *, apart: bool = True) -> tuple:
     """Return cell, group, counts and info of TP+, for ``Partition.of_cells`` if `apart`."""
     kept, info = _reduce(m, l)  # line 1
-    cell, group, counts = _kept_and_residue(m.cells, kept)
-    info["residue_groups"] = 0
-    if info["residue_size"]:
-        stay = np.count_nonzero(kept)  # entries of QI-groups; those of the residue follow
-        places, _ = places_on_curve(m.cells.tuples, [a.size for a in m.attributes])  # line 2
-        along_curve = np.argsort(places, kind="stable")
-        of_residue, grouped, taken = group_along_curve(  # lines 3 and 4
-            m.cells, along_curve, m.cells.counts - kept, l, apart=apart
-        )
-        cell, counts = np.r_[cell[:stay], of_residue], np.r_[counts[:stay], taken]
-        group = np.r_[group[:stay], group.max() + grouped]
-        _, first = np.unique(grouped, return_index=True)
-        info["residue_groups"] = int(taken[first].sum())
-    return cell, group, counts, info
+    *residue, _ = group_along_curve(m, m.cells.counts - kept, l, apart=apart)  # lines 2 to 4
+    _, first = np.unique(residue[1], return_index=True)
+    info["residue_groups"] = int(residue[2][first].sum())
+    return *_kept_and(m.cells, kept, *residue), info
 
 
 def tp_steps(m: Microdata, l: int) -> pd.DataFrame:
@@ -154,16 +147,15 @@ def tp_steps(m: Microdata, l: int) -> pd.DataFrame:
     >>> steps.loc[("phase 1", "R")].to_dict()
     {'HIV': 2, 'bronchitis': 1, 'dyspepsia': 0, 'pneumonia': 1}
     """
-    state = _microdata(m, l)
-    steps = {"microdata": _table(state, m.cells)}
-    for number, _ in enumerate(_three_phases(state, m.cells), start=1):
-        steps[f"phase {number}"] = _table(state, m.cells)
-    sets, values = [*(f"Q{i}" for i in range(1, len(m.cells) + 1)), "R"], m.sensitive_attribute
-    return pd.concat(
-        [pd.DataFrame(table, index=sets, columns=values.values) for table in steps.values()],
-        keys=steps,
-        names=["step", "set"],
-    )
+    tables = {}
+    for phase, (state, _) in enumerate(_phases(m, l)):
+        names = [*(f"Q{i}" for i in range(1, len(state.size) + 1)), "R"]
+        table = np.zeros((len(names), len(state.residue)), np.intp)
+        table[m.cells.tuple_of_cell, m.cells.sensitive] = state.counts
+        table[-1] = state.residue
+        frame = pd.DataFrame(table, index=names, columns=m.sensitive_attribute.values)
+        tables[f"phase {phase}" if phase else "microdata"] = frame
+    return pd.concat(tables, names=["step", "set"])
 
 
 class _State(NamedTuple):
@@ -178,61 +170,44 @@ class _State(NamedTuple):
     l: int
 
 
-def _microdata(m: Microdata, l: int) -> _State:
-    """Return the state before phase one, which sets |Q| and h(Q)."""
+def _phases(m: Microdata, l: int) -> Iterator[tuple[_State, int]]:
+    """Run phases until R is l-eligible; yield the state before, and it and the rounds of each."""
     l = require_eligible(m, l)
     cells, residue = m.cells, np.zeros(m.sensitive_attribute.size, np.intp)
     size, height = np.zeros((2, len(cells)), np.intp)
-    return _State(cells.start, cells.sensitive, cells.counts.copy(), size, height, residue, l)
-
-
-def _table(state: _State, cells: Cells) -> np.ndarray:
-    """h(S, v) of every QI-group and, in the last row, of R."""
-    table = np.zeros((len(cells) + 1, len(state.residue)), np.intp)
-    table[cells.tuple_of_cell, cells.sensitive] = state.counts
-    table[-1] = state.residue
-    return table
-
-
-def _three_phases(state: _State, cells: Cells) -> Iterator[int]:
-    """Run the phases one after the other until R is l-eligible; yield the rounds of each."""
+    state = _State(cells.start, cells.sensitive, cells.counts.copy(), size, height, residue, l)
+    yield state, 0
     _phase_one(state)
-    yield 0
+    yield state, 0
     if _missing(state) > 0:  # line 2
-        _phase_two(state, *cells.by_sensitive_value(len(state.residue)))
-        yield 0
+        _phase_two(state, *cells.by_sensitive_value(len(residue)))
+        yield state, 0
     if _missing(state) > 0:
-        yield _phase_three(state)
+        yield state, _phase_three(state)
 
 
 def _reduce(m: Microdata, l: int) -> tuple[np.ndarray, dict[str, object]]:
     """Run TP: how many rows of every cell stay, and the report about the run."""
-    state = _microdata(m, l)
-    R = state.residue
-    sizes, heights, rounds = zip(
-        *((int(R.sum()), int(R.max()), rounds) for rounds in _three_phases(state, m.cells)),
-        strict=True,
-    )
-    removed = np.diff(sizes, prepend=0).tolist()
+    sizes, heights, rounds = [], [], 0
+    for state, rounds in _phases(m, l):  # noqa: B007
+        sizes.append(int(state.residue.sum()))
+        heights.append(int(state.residue.max()))
+    removed = np.diff(sizes).tolist()
     return state.counts, {
         "phase": len(removed),
         "residue_size": sizes[-1],
-        "lower_bound": state.l * heights[0],
-        "rounds": rounds[-1],
+        "lower_bound": state.l * heights[1],
+        "rounds": rounds,
         "removed_by_phase": (*removed, 0, 0)[:3],
     }
 
 
-def _kept_and_residue(cells: Cells, kept: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Cells, groups and numbers of the rows that stay, then of the residue, the last group."""
+def _kept_and(cells: Cells, kept: np.ndarray, cell, group, counts) -> tuple[np.ndarray, ...]:
+    """Cells, groups and numbers of the rows that stay, then of the given groups of the residue."""
     survives = np.add.reduceat(kept, cells.start[:-1]) > 0
-    number = np.cumsum(survives) - survives
-    (stay,), (leave,) = np.nonzero(kept), np.nonzero(cells.counts - kept)
-    return (
-        np.r_[stay, leave],
-        np.r_[number[cells.tuple_of_cell[stay]], np.full(len(leave), survives.sum())],
-        np.r_[kept[stay], (cells.counts - kept)[leave]],
-    )
+    number, stay = np.cumsum(survives) - survives, np.flatnonzero(kept)
+    group = np.r_[number[cells.tuple_of_cell[stay]], survives.sum() + group]
+    return np.r_[stay, cell], group, np.r_[kept[stay], counts]
 
 
 # -- the algorithm, on counts ---------------------------------------------------------------
@@ -242,10 +217,10 @@ def _kept_and_residue(cells: Cells, kept: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 @inner
-def _height(residue):
-    """h(R), the rows of the most frequent value."""
+def _height(counts):
+    """h(S), the rows of the most frequent value."""
     height = 0
-    for rows in residue:
+    for rows in counts:
         height = max(height, rows)
     return height
 
@@ -328,18 +303,12 @@ def _rarest_alive_value(state, list_start, cell_of, group_of, candidate):
 
 
 @inner
-def _is_pillar(state, q, e):
-    """Whether the value of cell e is a most frequent one of Q."""
-    return state.counts[e] == state.height[q]
-
-
-@inner
 def _is_dead(state, height_of_r, q):
     """Whether Q is thin and shares a pillar with R. A QI-group without rows counts as dead."""
     if state.size[q] > state.l * state.height[q]:
         return False
     for e in range(state.start[q], state.start[q + 1]):
-        if _is_pillar(state, q, e) and state.residue[state.sensitive[e]] == height_of_r:
+        if state.counts[e] == state.height[q] and state.residue[state.sensitive[e]] == height_of_r:
             return True
     return state.size[q] == 0
 
@@ -361,7 +330,7 @@ def _remove_pillars(state, q):
     """Move one row from each pillar of Q to R; return the number of rows moved."""
     moved = 0
     for e in range(state.start[q], state.start[q + 1]):
-        if _is_pillar(state, q, e):
+        if state.counts[e] == state.height[q]:
             state.counts[e] -= 1
             state.residue[state.sensitive[e]] += 1
             moved += 1
@@ -397,13 +366,13 @@ def _groups_that_cover_the_pillars(state):
             if state.size[q] > 0:
                 shared = 0
                 for e in range(state.start[q], state.start[q + 1]):
-                    shared += _is_pillar(state, q, e) and common[state.sensitive[e]]
+                    shared += common[state.sensitive[e]] and state.counts[e] == state.height[q]
                 if shared < left:
                     best, left = q, shared
         still = np.zeros_like(common)
         for e in range(state.start[best], state.start[best + 1]):
             v = state.sensitive[e]
-            still[v] = common[v] and _is_pillar(state, best, e)
+            still[v] = common[v] and state.counts[e] == state.height[best]
         common = still
         picked.append(best)
     return picked
@@ -426,11 +395,9 @@ def _drain(state, q):
 @inner
 def _rarest_in_residue(state, q):
     """Return the cell of Q whose value is rarest in R."""
-    rarest = np.intp(-1)
+    rarest, least = np.intp(-1), np.intp(0)
     for e in range(state.start[q], state.start[q + 1]):
-        if state.counts[e] > 0 and (
-            rarest < 0
-            or state.residue[state.sensitive[e]] < state.residue[state.sensitive[rarest]]
-        ):
-            rarest = e
+        rows = state.residue[state.sensitive[e]]
+        if state.counts[e] > 0 and (rarest < 0 or rows < least):
+            rarest, least = e, rows
     return rarest

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.algorithm import RECODED
-from anonpaper.compiled import inner, loop
+from anonpaper.compiled import inner, loop, number_keys
 from anonpaper.errors import ParameterError, check_integer, check_number, check_weights
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import KAnonymity
@@ -111,7 +111,6 @@ class Evaluator:
         self.n = check_microdata(m).n
         sizes = np.array([attribute.size for attribute in m.attributes])
         self.n_bits = int((sizes - 1).sum())
-        self.n_tuples = len(m.cells)
         codes, rows = np.ascontiguousarray(m.cells.tuples.T), m.cells.tuple_sizes
         value_rows = np.array([np.bincount(of, rows, sizes.max()) for of in codes], np.int64)
         unit_penalty = penalty(2, sizes, weight_vector(m.qi, weights))
@@ -119,9 +118,11 @@ class Evaluator:
 
     def evaluate(self, bits: np.ndarray) -> Evaluation:
         """Evaluate chromosomes, shape (p, n_bits), as :meth:`Recoding.encode` gives them."""
-        lost, smallest, largest = _evaluate(np.ascontiguousarray(bits, dtype=bool), self.table).T
-        necd = dispersion(smallest, largest, self.n)
-        return Evaluation(lost / self.n, smallest.astype(np.int64), largest.astype(np.int64), necd)
+        found = _evaluate(np.ascontiguousarray(bits, dtype=bool), self.table)
+        smallest, largest = found[:, 1:].T.astype(np.int64)
+        return Evaluation(
+            found[:, 0] / self.n, smallest, largest, dispersion(smallest, largest, self.n)
+        )
 
 
 class Archive:
@@ -136,7 +137,7 @@ class Archive:
         self.attributes = m.attributes
         self.preference = check_preference(preference)
         self.evaluator = Evaluator(m, weights)
-        self.evaluations, self.least_ach = 0, np.nan
+        self.evaluations, self.least_ach = 0, np.inf
         self._place: dict[bytes, int] = {}
         names = ("evaluation", "nwp", "necd", "effective_k", "ach", "prefdev")
         kinds = zip(names, (np.int64, float, float, np.int64, float, float), strict=True)
@@ -144,23 +145,33 @@ class Archive:
 
     def look_up(self, bits: np.ndarray) -> np.ndarray:
         """Return the places of chromosomes, shape (p, n_bits), and evaluate new ones."""
-        bits = np.asarray(bits, dtype=bool)
-        known, new = len(self), []
-        for number, row in enumerate(np.packbits(bits, axis=1)):
-            if self._place.setdefault(row.tobytes(), known + len(new)) == known + len(new):
+        bits, new = np.asarray(bits, dtype=bool), []
+        for number, key in enumerate(_keys(bits)):
+            if key not in self._place:
+                self._place[key] = len(self)
                 new.append(number)
         if new:
-            self._evaluate(bits[new], np.array(new) + self.evaluations + 1)
+            found = self.evaluator.evaluate(bits[new])
+            ach = achievement(found.nwp, found.necd, self.preference)
+            prefdev = preference_deviation(found.nwp, found.necd, self.preference)
+            evaluation, k = np.array(new) + self.evaluations + 1, found.smallest
+            if len(self) > len(self._record):
+                room = np.zeros(2 * len(self), self._record.dtype)
+                self._record = np.append(self._record, room)
+            columns = (evaluation, found.nwp, found.necd, k, ach, prefdev, bits[new])
+            for name, values in zip(self._record.dtype.names, columns, strict=True):
+                self.values(name)[len(self) - len(new) :] = values
+            self.least_ach = min(self.least_ach, ach[k >= self.k].min(initial=np.inf))
         self.evaluations += len(bits)
         return self.places(bits)
 
     def places(self, bits: np.ndarray) -> np.ndarray:
         """Return the places of chromosomes that were evaluated before."""
-        return np.array([self._place[row.tobytes()] for row in np.packbits(bits, axis=1)])
+        return np.array([self._place[key] for key in _keys(bits)])
 
     def unseen(self, bits: np.ndarray) -> np.ndarray:
         """Return the chromosomes among distinct ones that were not evaluated yet."""
-        return bits[[row.tobytes() not in self._place for row in np.packbits(bits, axis=1)]]
+        return bits[[key not in self._place for key in _keys(bits)]]
 
     def __len__(self) -> int:
         return len(self._place)
@@ -190,18 +201,9 @@ class Archive:
         r.info |= {"effective_k": int(solution["effective_k"]), **info}
         return r
 
-    def _evaluate(self, bits: np.ndarray, evaluation: np.ndarray) -> None:
-        found = self.evaluator.evaluate(bits)
-        ach = achievement(found.nwp, found.necd, self.preference)
-        prefdev = preference_deviation(found.nwp, found.necd, self.preference)
-        columns = (evaluation, found.nwp, found.necd, found.smallest, ach, prefdev, bits)
-        if len(self) > len(self._record):
-            self._record = np.resize(self._record, 2 * len(self))
-        for name, values in zip(self._record.dtype.names, columns, strict=True):
-            self.values(name)[len(self) - len(bits) :] = values
-        feasible = found.smallest >= self.k
-        if feasible.any():
-            self.least_ach = float(np.fmin(self.least_ach, ach[feasible].min()))
+
+def _keys(bits: np.ndarray) -> list[bytes]:
+    return [row.tobytes() for row in np.packbits(bits, axis=1)]
 
 
 def choose(solutions: pd.DataFrame, k: int, preference: tuple[float, float]) -> pd.Series | None:
@@ -301,6 +303,12 @@ def _tell_apart(key, parts, part_of, codes):
         key[i] = key[i] * parts + part_of[codes[i]]
 
 
+_count.interpreted = lambda key, weights, rows: np.add.at(rows, key, weights)
+_tell_apart.interpreted = lambda key, parts, part_of, codes: np.add(
+    key * parts, part_of[codes], out=key
+)
+
+
 @loop
 def _class_range(maps, table):
     """Rows of the smallest and of the largest equivalence class."""
@@ -309,12 +317,8 @@ def _class_range(maps, table):
         span = number_keys(key)
     rows = np.zeros(span, np.int64)
     _count(key, table.rows, rows)
-    smallest, largest = rows[key[0]], 0
-    for number in range(span):
-        if rows[number] > 0:
-            smallest = min(smallest, rows[number])
-            largest = max(largest, rows[number])
-    return smallest, largest
+    largest = rows.max()
+    return np.where(rows > 0, rows, largest).min(), largest
 
 
 @loop
@@ -331,44 +335,3 @@ def class_keys(maps, codes, sizes):
         _tell_apart(key, parts, maps[j], codes[j])
         span *= parts
     return key, span
-
-
-@loop
-def number_keys(key):
-    """Replace keys by 0, 1, ... in order of appearance, in place; return their number."""
-    slots, shift = 2, 63  # 2^(64 - shift) slots, at most half of them taken
-    while slots < 2 * len(key):
-        slots *= 2
-        shift -= 1
-    number_in = np.full(slots, -1, np.int64)
-    key_in = np.empty(slots, np.int64)
-    found = 0
-    for i in range(len(key)):
-        # Fibonacci hashing: the highest bits of the product are well mixed.
-        slot = np.int64((np.uint64(key[i]) * np.uint64(11400714819323198485)) >> np.uint64(shift))
-        while number_in[slot] >= 0 and key_in[slot] != key[i]:
-            slot = (slot + 1) & (slots - 1)
-        if number_in[slot] < 0:
-            number_in[slot] = found
-            key_in[slot] = key[i]
-            found += 1
-        key[i] = number_in[slot]
-    return found
-
-
-# -- the same in numpy, where loops are not compiled -------------------------------------------
-
-
-def _tell_apart_at_once(key, parts, part_of, codes):
-    key *= parts
-    key += part_of[codes]
-
-
-def _number_at_once(key):
-    key[:], names = pd.factorize(key)
-    return len(names)
-
-
-_count.interpreted = lambda key, weights, rows: np.add.at(rows, key, weights)
-_tell_apart.interpreted = _tell_apart_at_once
-number_keys.interpreted = _number_at_once

@@ -102,8 +102,8 @@ def full_domain(
         r = Recoding.from_levels(m.attributes, trees, dict(zip(m.qi, nodes.best, strict=True)))
         # The names of a tree of our own only list values.
         r.names = tuple(r.names[j] if name in given else None for j, name in enumerate(m.qi))
-        r.info |= {"ncp": float(nodes.least), "nodes": nodes.cost.size}
-        r.info |= {"candidates": nodes.checked}
+        found = {"ncp": float(nodes.least), "nodes": nodes.cost.size, "candidates": nodes.checked}
+        r.info |= found
         r.algorithm = f"full domain, {' and '.join(map(str, asked))}"
         if most:
             r = r.withholding(m, asked)
@@ -128,11 +128,8 @@ def _searched(m: Microdata, asked: list, most: int, trees: Mapping) -> _Nodes:
     if not nodes.check(top) and not most:
         group = _groups(m.cells.tuples, [levels[-1] for levels in maps])
         classes = Entries.of_cells(m, group[m.cells.tuple_of_cell])
-        reached = " and ".join(
-            f"{principle.level(classes):.3g} of {principle}"
-            for principle in asked
-            if not principle.holds(classes)
-        )
+        failed = [principle for principle in asked if not principle.holds(classes)]
+        reached = " and ".join(f"{one.level(classes):.3g} of {one}" for one in failed)
         raise errors.InfeasibleError(
             f"no level of the hierarchies is enough: with every attribute at its highest level, "
             f"the table reaches {reached}"
@@ -211,11 +208,10 @@ class _Nodes:
 
     def _withholding(self, maps: list[np.ndarray], withheld: np.ndarray) -> float:
         """The cost of withholding tuples beyond their NCP."""
-        tuples, rows = self.m.cells.tuples[withheld], self.m.cells.tuple_sizes[withheld]
-        extra = 0.0
-        for j, (attribute, ids) in enumerate(zip(self.m.attributes, maps, strict=True)):
-            left = 1 - _extents(attribute, ids)[ids[tuples[:, j]]]
-            extra += float((left * rows).sum())
+        rows, extra = self.m.cells.tuple_sizes[withheld], 0.0
+        codes = self.m.cells.tuples[withheld].T
+        for attribute, ids, column in zip(self.m.attributes, maps, codes, strict=True):
+            extra += float(((1 - _extents(attribute, ids)[ids[column]]) * rows).sum())
         return extra
 
     def median_open(self) -> tuple[int, ...] | None:

@@ -22,7 +22,6 @@ from anonpaper.recoding import Recoding
 __all__ = ["exhaustive", "graded", "preference_search"]
 
 _MOST_BITS = 18  # of a table whose recodings are all looked at
-_AT_ONCE = 8192
 
 
 @algorithm(
@@ -178,11 +177,7 @@ def exhaustive(
             f"{m.d} attributes with {sum(a.size for a in m.attributes)} values make {n_bits} "
             f"bits, more than {_MOST_BITS}: use fewer attributes or a coarser granularity"
         )
-    places_of_bits = np.arange(n_bits)[::-1]
-    for low in range(0, 2**n_bits, _AT_ONCE):
-        numbers = np.arange(low, min(low + _AT_ONCE, 2**n_bits))
-        archive.look_up((numbers[:, None] >> places_of_bits) & 1)
-
+    archive.look_up(np.arange(2**n_bits)[:, None] >> np.arange(n_bits)[::-1] & 1)
     solutions = archive.frame()
     feasible = solutions[solutions["effective_k"] >= archive.k]
     front = feasible[non_dominated(feasible["nwp"], feasible["necd"])]

@@ -109,8 +109,9 @@ def _specialized(m: Microdata, asked: Mapping, domains: list) -> tuple:
     level, steps, looked_at = _level(m, asked, group), 0, 0
     while True:
         best, best_score = None, 0.0
-        for candidate in sorted(candidates, key=_Specialization.rank):
-            if best is not None and candidate.gain <= best_score:
+        for candidate in sorted(candidates):
+            gain = -candidate.minus_gain
+            if best is not None and gain <= best_score:
                 break  # the score is at most the gain
             looked_at += 1
             after = _split(domains[candidate.attribute], group, candidate)
@@ -118,7 +119,7 @@ def _specialized(m: Microdata, asked: Mapping, domains: list) -> tuple:
             if level_after is None:
                 invalid.add((candidate.attribute, candidate.number))  # line 6
                 continue
-            score = candidate.gain / (level - level_after + 1)  # line 7
+            score = gain / (level - level_after + 1)  # line 7
             if best is None or score > best_score:
                 best, best_score, best_groups = candidate, score, (after, level_after)
         if best is None:  # line 8
@@ -154,17 +155,14 @@ def _names_of(ids: np.ndarray, attribute: Attribute, tree: Hierarchy | None) -> 
 
 
 class _Specialization(NamedTuple):
-    """Replace the sub-domain `parent` of an attribute by `children` (arrays of codes)."""
+    """Replace the sub-domain `parent` of an attribute by `children`; those sort best first."""
 
+    minus_gain: float  # InfoGain
+    minus_drop: float  # by how much NCP gets lower
     attribute: int
     number: int  # tells the specializations of an attribute apart
-    parent: np.ndarray
+    parent: np.ndarray  # codes
     children: tuple[np.ndarray, ...]
-    gain: float  # InfoGain
-    penalty_drop: float  # by how much NCP gets lower
-
-    def rank(self) -> tuple:
-        return -self.gain, -self.penalty_drop, self.attribute, self.number
 
 
 class _Domain:
@@ -194,24 +192,19 @@ class _Domain:
         """Yield the ways to specialize a sub-domain."""
         if not self.levels:
             left = np.cumsum(self.histogram[parent], axis=0)[:-1]
-            right = self.histogram[parent].sum(axis=0) - left
-            gains = _information_gains(np.stack([left, right]))
-            for i, gain in enumerate(gains, start=1):
-                yield self._specialization(parent[i], parent, (parent[:i], parent[i:]), gain)
-            return
-        for depth, ids in enumerate(self.levels):
-            names = np.unique(ids[parent])
-            if len(names) > 1:
-                children = tuple(parent[ids[parent] == name] for name in names)
-                counts = np.stack([self.histogram[child].sum(axis=0) for child in children])
-                (gain,) = _information_gains(counts[:, None, :])
-                number = depth * self.attribute.size + parent[0]
-                yield self._specialization(number, parent, children, gain)
+            counts = np.stack([left, self.histogram[parent].sum(axis=0) - left])
+            ways = [(parent[i], (parent[:i], parent[i:])) for i in range(1, len(parent))]
+        else:
+            apart = (d for d, ids in enumerate(self.levels) if np.ptp(ids[parent]) > 0)
+            if (depth := next(apart, None)) is None:
                 return
-
-    def _specialization(self, number, parent, children: tuple, gain) -> _Specialization:
-        drop = self._penalty(parent) - sum(self._penalty(child) for child in children)
-        return _Specialization(self.j, int(number), parent, children, float(gain), drop)
+            ids = self.levels[depth][parent]
+            children = tuple(parent[ids == name] for name in np.unique(ids))
+            counts = np.stack([self.histogram[[child]].sum(axis=1) for child in children])
+            ways = [(depth * self.attribute.size + parent[0], children)]
+        for (number, children), gain in zip(ways, _information_gains(counts), strict=True):
+            drop = self._penalty(parent) - sum(self._penalty(child) for child in children)
+            yield _Specialization(-float(gain), -drop, self.j, int(number), parent, children)
 
     def _penalty(self, part: np.ndarray) -> float:
         """NCP of the rows in a sub-domain."""

@@ -1,4 +1,5 @@
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -65,18 +66,11 @@ def test_choosing_breaks_ties_by_deviation_then_by_privacy():
     assert choose(table, 5, (0.1, 1.0)) is None
 
 
-class Solutions:
+def population(f1, f2, rank, crowding):
     """As much of a pymoo population as the tournament looks at."""
-
-    def __init__(self, f1, f2, rank, crowding):
-        self.columns = {
-            "F": np.column_stack([f1, f2]),
-            "rank": np.array(rank),
-            "crowding": np.array(crowding, dtype=object),
-        }
-
-    def get(self, name):
-        return self.columns[name]
+    columns = {"F": np.column_stack([f1, f2]), "rank": np.array(rank)}
+    crowding = np.array(crowding, dtype=object)
+    return SimpleNamespace(get=(columns | {"crowding": crowding}).get)
 
 
 @pytest.mark.parametrize(("x", "y", "winner"), [
@@ -89,33 +83,24 @@ class Solutions:
     ((0.9, 2, 5, 0.1), (0.9, 2, 0, 0.5), 1),  # same f1: less crowded
 ])  # fmt: skip
 def test_the_tournament_of_section_5_2(x, y, winner):
-    population = Solutions(*zip(x, y, strict=True))
-    rng = np.random.default_rng(0)
-    pairs = np.array([[0, 1], [1, 0]] * 5)
-    assert (prefer_feasible(population, pairs, rng) == winner).all()
+    pairs, rng = np.array([[0, 1], [1, 0]] * 5), np.random.default_rng(0)
+    assert (prefer_feasible(population(*zip(x, y, strict=True)), pairs, rng) == winner).all()
 
 
 def test_an_undecided_tournament_is_decided_by_a_coin():
-    population = Solutions([0.5, 0.5], [0, 0], [1, 1], [0.2, 0.2])
-    winners = prefer_feasible(population, np.array([[0, 1]] * 200), np.random.default_rng(0))
-    assert 60 < winners.sum() < 140
+    alike, pairs = population([0.5] * 2, [0] * 2, [1] * 2, [0.2] * 2), np.array([[0, 1]] * 200)
+    assert 60 < prefer_feasible(alike, pairs, np.random.default_rng(0)).sum() < 140
 
 
 @pytest.mark.parametrize("refine", [False, True])
 @pytest.mark.parametrize(("k", "preference"), [(2, (0.2, 1.0)), (25, (0.2, 0.1))])
 def test_every_feasible_solution_is_k_anonymous(adult, k, preference, refine):
     r = ap.preference_search(adult, k, preference, evaluations=2000, seed=1, refine=refine)
-    frame = adult.frame[adult.qi]
     evaluated = r.info["evaluated"]
     listed = evaluated[evaluated["effective_k"] >= k].head(40)["bits"].tolist()
     for recoding in [r, *(ap.Recoding.decode(adult.attributes, bits) for bits in listed)]:
-        published = pd.DataFrame(
-            {
-                name: frame[name].map(dict(zip(a.values, ids.tolist(), strict=True))).astype(int)
-                for name, a, ids in zip(adult.qi, adult.attributes, recoding.maps, strict=True)
-            }
-        )
-        assert published.value_counts().min() >= k
+        columns = [ids[column] for ids, column in zip(recoding.maps, adult.codes.T, strict=True)]
+        assert np.unique(columns, axis=1, return_counts=True)[1].min() >= k
 
 
 def test_the_search_has_the_parts_and_the_numbers_of_the_paper():
