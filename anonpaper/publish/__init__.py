@@ -1,6 +1,6 @@
 """Publish: the only door that turns groups or sub-domains into published values."""
 
-from .conclusions import check_release
+from .judging import check_release
 from .methods import anatomize, generalize, recode, suppress, swap
 from .release import Anatomy, GroupRelease, PublishedAttribute, Release
 from .shallow import shallow_generalize

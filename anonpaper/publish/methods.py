@@ -256,7 +256,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         for attribute, ids, of, names in zip(published, r.maps, codes, r.names, strict=True)
     )
     release = Release(e, published, "recode", p, r)
-    release.failing = dense_labels(groups)
+    release.failing = groups
     return release
 
 

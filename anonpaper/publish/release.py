@@ -15,12 +15,12 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.cells import distinct
-from anonpaper.errors import NoSensitiveValueError, ParameterError, check_sequence
+from anonpaper.errors import NoSensitiveValueError
 from anonpaper.groups import Entries, Partition, dense_labels
 from anonpaper.hierarchy import STAR
 from anonpaper.principles import GroupCounts, Principle
 from anonpaper.publish import judging, writing
-from anonpaper.publish.conclusions import check_release
+from anonpaper.publish.judging import check_release
 from anonpaper.published_values import SubDomains
 from anonpaper.recoding import Recoding
 from anonpaper.roles import only_one
@@ -88,9 +88,6 @@ class Release:
         partition: Partition | None = None,
         recoding: Recoding | None = None,
     ) -> None:
-        published = tuple(check_sequence("published", published, PublishedAttribute))
-        if not isinstance(entries, Entries) or not isinstance(partition, Partition | None):
-            raise ParameterError(f"expected Entries and a Partition, got {entries}, {partition}")
         self.shown = entries.group >= 0  # (f,): which entries are published
         if not self.shown.all():
             each = zip(published, entries.codes.T, strict=True)
@@ -100,8 +97,8 @@ class Release:
         self.accepted: str | None = None  # why it was written below its promise
         self._attacked: pd.DataFrame | None = None
         self._written: tuple = ()  # of a table of counts, what an audit is to read
-        # groups of entries that a recoding withholds for their values, otherwise -1
-        self.failing: np.ndarray | None = None
+        # (f,): the classes that a recoding withholds for their values, otherwise -1
+        self.failing = np.full(len(entries.group), -1)
         self._swapped: pd.Series | None = None  # row by row, as the input writes the values
 
     @property
@@ -140,7 +137,7 @@ class Release:
         entries = replace(Entries.of_rows(m, labels), secrets=self.entries.secrets[rows])
         published = tuple(replace(column, index=column.index[rows]) for column in self.published)
         rel = type(self)(entries, published, self.method, p, self.recoding)
-        rel.failing = None if self.failing is None else dense_labels(self.failing[rows])
+        rel.failing = self.failing[rows]
         rel._swapped = None if self._swapped is None else self._swapped.iloc[real]
         rel.is_seeded = self.is_seeded
         return rel

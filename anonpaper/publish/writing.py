@@ -24,8 +24,7 @@ import pandas as pd
 from anonpaper.cells import distinct, no_rows
 from anonpaper.errors import ColumnError, check_choice, check_sequence, is_among, needs
 from anonpaper.files import check_place, named_by_user, whole_files
-from anonpaper.publish.conclusions import check_release
-from anonpaper.publish.judging import check_promise
+from anonpaper.publish.judging import check_promise, check_release
 
 if TYPE_CHECKING:
     from anonpaper.publish.release import Release
