@@ -13,10 +13,9 @@ import numpy as np
 
 from anonpaper.cells import distinct
 from anonpaper.errors import ParameterError, check_number, check_sequence
-from anonpaper.groups import Entries, checked_labels
+from anonpaper.groups import checked_labels
 from anonpaper.measure.boxes import boxes_of, codes_in, weight_at
 from anonpaper.microdata import Attribute, Microdata, check_microdata
-from anonpaper.principles import GroupCounts
 from anonpaper.publish import GroupRelease, PublishedAttribute, Release, check_release
 from anonpaper.published_values import SubDomains
 
@@ -41,29 +40,24 @@ def plausible_values(
     [3, 3, 3, 3, 2, 2, 2, 2, 2, 2]
     """
     least_share = check_number("least_share", least_share, 0, 1)
-    check_microdata(m)
-    places = [m.attribute_index(name) for name in check_sequence("known", known)]
-    if not places:
+    mine = [check_microdata(m).attribute(m.qi[m.attribute_index(name)])
+            for name in check_sequence("known", known)]  # fmt: skip
+    if not mine:
         raise ParameterError("known is empty: name at least one quasi-identifier")
     people = m if people is None else check_microdata(people)
-    theirs = np.empty((people.n, len(places)), np.intp)
-    for column, j in enumerate(places):
-        place = people.attribute_index(m.qi[j])
-        code_of = codes_in(m.attributes[j], people.attributes[place])
-        theirs[:, column] = code_of[people.codes[:, place]]
+    theirs = np.column_stack([
+        codes_in(a, people.attribute(a.name))[people.codes_of(a.name)] for a in mine
+    ])  # fmt: skip
     learned = (theirs >= 0).all(axis=1)  # others resemble nobody in the table
-    sizes = [m.attributes[j].size for j in places]
-    codes = np.concatenate([m.codes[:, places], theirs[learned]])
-    kind, *_ = distinct(codes.T, sizes)
+    codes = np.concatenate([np.column_stack([m.codes_of(a.name) for a in mine]), theirs[learned]])
+    kind, *_ = distinct(codes.T, [a.size for a in mine])
     # a value that the table lacks still counts among similar people, in the last column
     values = m.sensitive_attribute.size
     known_codes = codes_in(m.sensitive_attribute, people.sensitive_attribute)
-    held = known_codes[people.sensitive_codes[learned]] % (values + 1)
     counts = np.zeros((kind.max() + 1, values + 1), np.intp)
-    np.add.at(counts, (kind[m.n :], held), 1)
+    np.add.at(counts, (kind[m.n :], known_codes[people.sensitive_codes[learned]]), 1)
     alike = counts.sum(axis=1, keepdims=True)
-    share = counts / np.maximum(alike, 1)
-    plausible = ((counts > 0) & (share >= least_share)) | (alike == 0)
+    plausible = ((counts > 0) & (counts / np.maximum(alike, 1) >= least_share)) | (alike == 0)
     return plausible[kind[: m.n], :values]
 
 
@@ -83,10 +77,8 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
     >>> float(guessing(m, labels, plausible_values(m, ["Age"], 0.3)).mean().round(3))
     0.55
     """
-    if plausible is None:
-        plausible = np.ones((check_microdata(m).n, m.sensitive_attribute.size), dtype=bool)
-    shown, of_row = _counts_of_group(m, labels, plausible)
-    considered = np.where(plausible[shown], of_row, 0)
+    shown, of_row, plausible = _counts_of_group(m, labels, plausible)
+    considered = np.where(plausible, of_row, 0)
     considered = np.where(considered.any(axis=1, keepdims=True), considered, of_row)
     named = considered == considered.max(axis=1, keepdims=True)
     right = named[np.arange(len(shown)), m.sensitive_codes[shown]]
@@ -105,24 +97,24 @@ def ruled_out(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> np.nda
     >>> ruled_out(m, ap.examples.hospital_two_diverse().labels, plausible).tolist()
     [0.5, 0.5, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.5, 0.5]
     """
-    shown, of_row = _counts_of_group(m, labels, plausible)
+    shown, of_row, plausible = _counts_of_group(m, labels, plausible)
     share = np.full(m.n, np.nan)
-    share[shown] = (of_row * ~plausible[shown]).sum(axis=1) / of_row.sum(axis=1)
+    share[shown] = (of_row * ~plausible).sum(axis=1) / of_row.sum(axis=1)
     return share
 
 
-def _counts_of_group(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> tuple:
-    """The published rows, and the counts of sensitive values of their groups."""
+def _counts_of_group(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None) -> tuple:
+    """The published rows, the counts of values in their groups, and their plausible values."""
     values = check_microdata(m).sensitive_attribute.size
     labels = checked_labels(labels, m.n)
-    groups = GroupCounts.of(Entries.of_rows(m, labels), m.sensitive)
-    if np.shape(plausible) != (m.n, values) or plausible.dtype != bool:
-        found = f"{np.shape(plausible)} and {getattr(plausible, 'dtype', type(plausible))}"
-        raise ParameterError(f"plausible must have shape ({m.n}, {values}) and bools, got {found}")
-    counts = np.zeros((len(groups.sizes), values), dtype=np.intp)
-    counts[groups.group_of_entry, groups.sensitive] = groups.counts
     shown = np.flatnonzero(labels >= 0)
-    return shown, counts[labels[shown]]
+    plausible = np.ones((m.n, values), bool) if plausible is None else np.asarray(plausible)
+    if plausible.shape != (m.n, values) or plausible.dtype != bool:
+        found = f"{plausible.shape} and {plausible.dtype}"
+        raise ParameterError(f"plausible must have shape ({m.n}, {values}) and bools, got {found}")
+    counts = np.zeros((labels.max(initial=-1) + 1, values), np.intp)
+    np.add.at(counts, (labels[shown], m.sensitive_codes[shown]), 1)
+    return shown, counts[labels[shown]], plausible[shown]
 
 
 def definetti(release: Release) -> dict[str, float]:
@@ -143,8 +135,7 @@ def definetti(release: Release) -> dict[str, float]:
     if not isinstance(release, GroupRelease):
         raise ParameterError("deFinetti's attack needs a release of ap.swap or ap.anatomize")
     m, labels = release.microdata, release.partition.labels
-    everything = np.ones((check_microdata(m).n, m.sensitive_attribute.size), dtype=bool)
-    shown, counts = _counts_of_group(m, labels, everything)
+    shown, counts, _ = _counts_of_group(m, labels, None)
     group, codes, belief = labels[shown], m.codes[shown].T, counts / counts.sum(1, keepdims=True)
     for _ in range(_ROUNDS):
         score = np.log(belief.sum(axis=0) + 1)

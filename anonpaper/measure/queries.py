@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonpaper import errors
+from anonpaper.groups import Entries
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.publish import Anatomy, GroupRelease, Release, check_release
 from anonpaper.randomness import generator
@@ -75,28 +76,14 @@ class Workload:
                 "draw the queries from this table"
             )
         answers = np.empty((len(tables), len(self), self.sensitive.size))
-        by_tuple = [isinstance(table, Microdata | GroupRelease) for table in tables]
-        kept = [table for table, keeps in zip(tables, by_tuple, strict=True) if keeps]
-        if kept:  # they have the same tuples
-            counts = np.hstack([_counts_by_tuple(table) for table in kept])
+        by_tuple = np.array([isinstance(table, Microdata | GroupRelease) for table in tables])
+        if by_tuple.any():  # they have the same tuples
+            counts = np.hstack([_counts_by_tuple(tables[i]) for i in np.flatnonzero(by_tuple)])
             found = self._answers(counts, lambda j, included: included[:, m.cells.tuples[:, j]])
-            answers[by_tuple] = found.reshape(len(self), len(kept), -1).swapaxes(0, 1)
-        for place in np.flatnonzero(~np.array(by_tuple)):
-            answers[place] = self._answers_by_class(tables[place])
+            answers[by_tuple] = found.reshape(len(self), by_tuple.sum(), -1).swapaxes(0, 1)
+        for i in np.flatnonzero(~by_tuple):
+            answers[i] = self._answers(*_by_class(tables[i]))
         return answers
-
-    def _answers_by_class(self, release: Release) -> np.ndarray:
-        shown = release.entries.in_groups(release.classes.group).take(release.shown)
-        entries = np.flatnonzero(release.shown)
-        one_of_class = entries[np.unique(shown.group, return_index=True)[1]]
-
-        def share(j: int, included: np.ndarray) -> np.ndarray:
-            p = release.published[j]
-            return p.sub_domains.means(included.T)[p.index[one_of_class]].T
-
-        codes = shown.codes_of(release.microdata.sensitive)
-        sizes = release.classes.n_groups, self.sensitive.size
-        return self._answers(_crosstab(shown.group, codes, *sizes, shown.counts), share)
 
     def _answers(self, counts: np.ndarray, share: Callable) -> np.ndarray:
         """Sum the counts of tuples or classes by the share that each query includes."""
@@ -124,9 +111,9 @@ class Workload:
         GROUP BY "Disease";
         """
         name, table = _quoted(self.sensitive.name), _quoted(table)
-        restricted = [a for a in self.attributes if a.name in self.selectivity]
         for query in range(len(self)):
-            conditions = [self._condition(attribute, query) for attribute in restricted]
+            conditions = [self._condition(a, query) for a in self.attributes
+                          if a.name in self.selectivity]  # fmt: skip
             where = "WHERE " + " AND\n".join(conditions) + "\n" if conditions else ""
             yield f"SELECT {name}, COUNT(*) AS total\nFROM {table}\n{where}GROUP BY {name};"
 
@@ -202,43 +189,50 @@ def _is_integral(attribute: Attribute) -> bool:
 
 def _counts_by_tuple(table: Microdata | GroupRelease) -> np.ndarray:
     """Rows of every QI tuple and sensitive value, shape (c, m); expected ones for an anatomy."""
-    is_table = isinstance(table, Microdata)
-    m = table if is_table else table.microdata
-    cells, values = m.cells, m.sensitive_attribute.size
-    if is_table:
-        return _crosstab(cells.tuple_of_cell, cells.sensitive, len(cells), values, cells.counts)
-    shown = table.entries.take(table.shown)
-    codes, rows = shown.codes_of(m.sensitive), shown.counts
+    if isinstance(table, Microdata):
+        e = Entries.of_cells(table, np.zeros(len(table.cells.counts), np.intp))
+    else:
+        e = table.entries.take(table.shown)
     if not isinstance(table, Anatomy):
-        return _crosstab(shown.tuples, codes, len(cells), values, rows)
-    held = _crosstab(shown.group, codes, table.classes.n_groups, values, rows)
-    expected = np.zeros((len(cells), values))
-    shares = held / table.classes.sizes()[:, None]
-    np.add.at(expected, shown.tuples, rows[:, None] * shares[shown.group])
+        return _crosstab(e.tuples, len(e.m.cells), e)
+    shares = _crosstab(e.group, table.classes.n_groups, e) / table.classes.sizes()[:, None]
+    expected = np.zeros((len(e.m.cells), shares.shape[1]))
+    np.add.at(expected, e.tuples, e.counts[:, None] * shares[e.group])
     return expected
 
 
-def _crosstab(rows, columns, height: int, width: int, counts: np.ndarray) -> np.ndarray:
-    """Sum the counts of pairs of codes, shape (height, width), dtype float64."""
-    key = rows.astype(np.intp) * width + columns
-    return np.bincount(key, counts, height * width).reshape(-1, width)
+def _by_class(release: Release) -> tuple[np.ndarray, Callable]:
+    """Rows of every class and sensitive value, and the share of a class that queries include."""
+    e = release.entries.in_groups(release.classes.group).take(release.shown)
+    entries = np.flatnonzero(release.shown)
+    one_of_class = entries[np.unique(e.group, return_index=True)[1]]
+
+    def share(j: int, included: np.ndarray) -> np.ndarray:
+        p = release.published[j]
+        return p.sub_domains.means(included.T)[p.index[one_of_class]].T
+
+    return _crosstab(e.group, release.classes.n_groups, e), share
+
+
+def _crosstab(of: np.ndarray, height: int, e: Entries) -> np.ndarray:
+    """Rows of pairs of a number and a sensitive value, shape (height, m), dtype float64."""
+    width = e.m.sensitive_attribute.size
+    key = of.astype(np.intp) * width + e.codes_of(e.m.sensitive)
+    return np.bincount(key, e.counts, height * width).reshape(-1, width)
 
 
 def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Chi-square distance of histograms, the sum of (x - y)^2 / (x + y): at least 0.
 
-    `x` and `y` are finite counts of at least 0, shape (..., m), else
-    ParameterError; the result has shape (...). A value that both histograms lack adds 0. Source:
-    boger2020, equation 1.
+    `x` and `y` are finite counts of at least 0, shape (..., m), else ParameterError; the result
+    has shape (...). A value that both histograms lack adds 0. Source: boger2020, equation 1.
 
     >>> float(chi_square([3, 0, 5], [1, 0, 5]))
     1.0
     """
     x, y = errors.check_numbers("x", x), errors.check_numbers("y", y)
-    if x.shape != y.shape:
-        raise errors.ParameterError(f"x and y differ in shape: {x.shape} and {y.shape}")
-    if not (np.isfinite(x + y) & (x >= 0) & (y >= 0)).all():
-        raise errors.ParameterError("x and y must be finite counts of at least 0")
+    if x.shape != y.shape or not (np.isfinite(x + y) & (x >= 0) & (y >= 0)).all():
+        raise errors.ParameterError("x and y must be finite counts of at least 0, of one shape")
     total = x + y
     return ((x - y) ** 2 / np.where(total > 0, total, 1)).sum(axis=-1)
 
@@ -262,7 +256,7 @@ def query_error(rel: Release, queries: Workload | None = None, *, of: str = "rel
     if queries is None:
         half = {a: max(1, places(a) // 2) for a in m.attributes}
         queries = workload(m, {a.name: h if a.numeric else min(h, 100) for a, h in half.items()})
-    truth, answers = _checked_workload(queries).answers(m, rel)
+    truth, answers = queries.answers(m, rel)
     wrong = np.abs(answers - truth)
     if of == "relative":
         wrong = wrong / np.maximum(truth, max(1.0, _FLOOR * m.n))
@@ -283,7 +277,7 @@ def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
     releases = errors.check_sequence("releases", releases, Release)
     if not releases:
         raise errors.ParameterError("releases is empty: give at least one release")
-    truth, *answers = _checked_workload(queries).answers(releases[0].microdata, *releases)
+    truth, *answers = queries.answers(releases[0].microdata, *releases)
     return np.array([chi_square(answer, truth).sum() for answer in answers])
 
 
@@ -302,12 +296,3 @@ def relative_errors(queries: Workload, releases: Sequence[Release], base: Releas
     releases = [*errors.check_sequence("releases", releases, Release), base]
     *found, of_base = query_errors(queries, releases)
     return 100 * np.array(found) / max(of_base, 1.0)
-
-
-def _checked_workload(queries: object) -> Workload:
-    """Return a workload, or say what makes one."""
-    if not isinstance(queries, Workload):
-        raise errors.ParameterError(
-            f"expected a Workload from ap.measure.workload(m, ...), got {type(queries).__name__}"
-        )
-    return queries

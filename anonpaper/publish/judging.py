@@ -23,7 +23,13 @@ import pandas as pd
 
 from anonpaper import principles
 from anonpaper.coding import near_equal
-from anonpaper.errors import ParameterError, PromiseError, check_choice, check_integer
+from anonpaper.errors import (
+    EmptyTableError,
+    ParameterError,
+    PromiseError,
+    check_choice,
+    check_integer,
+)
 from anonpaper.groups import Entries, Partition, dense_labels
 from anonpaper.microdata import MISSING
 from anonpaper.principles import GroupCounts, KAnonymity, Principle, TCloseness, Theta
@@ -136,13 +142,15 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     return pd.DataFrame(found).astype({"promised": float})
 
 
-def check_release(rel: object) -> Release:
-    """Return `rel` if it is a Release; else ParameterError."""
+def check_release(rel: object, *, shown: bool = False) -> Release:
+    """Return `rel` if it is a Release, `shown` if it has a row; else an error."""
     if not hasattr(rel, "published"):
         raise ParameterError(
             f"expected a Release, got {type(rel).__name__}: make one by ap.suppress(m, p), "
             "ap.recode(m, r) or another form of publication"
         )
+    if shown and not rel.shown.any():
+        raise EmptyTableError("no row is published")
     return rel
 
 
@@ -223,19 +231,12 @@ def warnings(rel: Release) -> tuple[str, ...]:
     """Attackers who conclude more than was promised, and attacks that no level covers."""
     beyond = [f"{row.principle} {row.concluded:.3g} ({_by_whom(row)})" for row in broken(rel)]
     told = f"attackers conclude more than promised: {'; '.join(beyond)}"
-    return (*[told][: len(beyond)], *rel._uncounted)
-
-
-def concluded(rel: Release) -> pd.DataFrame:
-    """The table of :func:`attackers`; written files are read each time."""
-    if rel._attacked is None or rel._written:
-        rel._attacked = attackers(rel)
-    return rel._attacked
+    return (*[told][: len(beyond)], *uncounted(rel))
 
 
 def broken(rel: Release) -> list:
-    """The rows of `concluded` whose promise an attacker breaks."""
-    rows = concluded(rel).itertuples() if rel.shown.any() else ()
+    """The rows of :func:`attackers` whose promise an attacker breaks."""
+    rows = attackers(rel).itertuples() if rel.shown.any() else ()
     return [row for row in rows if row.people and row.promised == row.promised]
 
 
@@ -286,7 +287,7 @@ def audit(rel: Release) -> pd.DataFrame:
     >>> audit(rel)["level"][0].item()
     2.0
     """
-    told = list(concluded(check_release(rel)).itertuples())
+    told = list(attackers(rel).itertuples())
     found = [(row.principle, row.file, row.meaning) for row in told if row.meaning]
     if rel.microdata.people is not None:
         fewest = float(rel.classes.sizes().min())
@@ -299,7 +300,7 @@ def audit(rel: Release) -> pd.DataFrame:
         found.append(("theta of them", share, f"largest share of one sensitive value{whose}"))
     found += [(f"{row.principle}, concluded", row.concluded, _by_whom(row))
               for row in told if row.people or row.concluded != row.file]  # fmt: skip
-    found += [("warning", float("nan"), text) for text in rel._uncounted]
+    found += [("warning", float("nan"), text) for text in uncounted(rel)]
     return pd.DataFrame(found, columns=["principle", "level", "meaning"])
 
 
@@ -348,7 +349,7 @@ def kept(rel: Release) -> dict[Principle, float | None]:
 
 
 def _by_whom(row) -> str:
-    """Who concludes a row of `concluded`, and of how many people."""
+    """Who concludes a row of :func:`attackers`, and of how many people."""
     bound = "the level of the file" if row.promised != row.promised else f"{row.promised:.4g}"
     return f"{row.attacker}: {row.people:,} of {row.of:,} people beyond {bound}"
 

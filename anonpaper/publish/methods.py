@@ -107,19 +107,20 @@ def generalize(m: Microdata, p: Partition) -> Release:
     """
 
     def held(attribute, codes, group, starred):
-        if attribute.ordered and is_among(attribute.values[-1], [MISSING]):
-            return _beside_missing(attribute, codes, group, starred)
-        if attribute.ordered:
+        has_missing = attribute.ordered and is_among(attribute.values[-1], [MISSING])
+        if attribute.ordered and not has_missing:
             low, high = _bounds(attribute, codes, group, starred)
             return SubDomains.runs(attribute, low, high).distinct()
-        # Starred groups share one set, the last.
-        of_group = np.where(starred, len(starred), np.arange(len(starred)))
-        of_group = np.unique(of_group, return_inverse=True)[1]
-        shown = group >= 0
-        owner, codes = of_group[group[shown]], codes[shown]
-        if starred.any():
-            owner = np.r_[owner, np.full(attribute.size, of_group.max())]
-            codes = np.r_[codes, np.arange(attribute.size)]
+        # pairs of a set and a code; starred groups share one set, the last
+        of_group = dense_labels(np.where(starred, len(starred), np.arange(len(starred))))
+        star, shown, every = of_group[starred][:1], group >= 0, np.arange(attribute.size)
+        owner = np.r_[of_group[group[shown]], np.repeat(star, attribute.size)]
+        codes = np.r_[codes[shown], np.tile(every, len(star))]
+        if has_missing:  # an interval of the other values, and the missing one, the last
+            known, n_sets = codes < every[-1], of_group.max(initial=-1) + 1
+            low, high = group_bounds(codes[known, None], owner[known], n_sets)
+            sets, between = np.nonzero((low <= every) & (every <= high))
+            owner, codes = np.r_[owner[~known], sets], np.r_[codes[~known], between]
         values, number = SubDomains.sets(attribute, owner, codes).distinct()
         return values, number[of_group]
 
@@ -146,23 +147,6 @@ def _entries_of(m: Microdata, p: Partition) -> Entries:
             f"the quasi-identifiers {m.qi}: run the algorithm on this table"
         )
     return Entries.of(m, p)
-
-
-def _beside_missing(attribute: Attribute, codes, group, starred) -> tuple:
-    """An interval of every group, and the missing value, the last one, if the group has it."""
-    low, high = np.full((2, len(starred)), -1)
-    known = (group >= 0) & (codes < attribute.size - 1)
-    low[group[known]] = codes[known]
-    np.minimum.at(low, group[known], codes[known])
-    np.maximum.at(high, group[known], codes[known])
-    low[starred], high[starred] = 0, attribute.size - 2
-    sizes = np.where(high < 0, 0, high - low + 1)
-    owner = np.repeat(np.arange(len(starred)), sizes)
-    within = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + low[owner]
-    lacking = np.unique(np.r_[group[(group >= 0) & ~known], np.flatnonzero(starred)])
-    owner = np.r_[owner, lacking].astype(np.intp)
-    within = np.r_[within, np.full(len(lacking), attribute.size - 1)]
-    return SubDomains.sets(attribute, owner, within).distinct()
 
 
 def _bounds(attribute: Attribute, codes, group, starred) -> tuple[np.ndarray, np.ndarray]:
@@ -212,51 +196,46 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
             "ap.generalize, ap.swap or ap.anatomize"
         )
     errors.check_choice("unseen", unseen, ("error", "suppress"))
-    same = len(m.attributes) == len(r.attributes) and all(
-        mine is other
-        or (
-            not r.withhold  # else another table's sets would reveal values of its withheld rows
-            and mine.name == other.name
-            and np.array_equal(mine.values, other.values)
-            and [*map(type, mine.values)] == [*map(type, other.values)]  # True equals 1
-        )
-        for mine, other in zip(m.attributes, r.attributes, strict=True)
-    )
+    typed = [
+        [(a.name, type(value), value) for a in attributes for value in a.values]  # True equals 1
+        for attributes in (m.attributes, r.attributes)
+    ]
+    # another table's sets would reveal values of its withheld rows
+    same = m.attributes == r.attributes or (not r.withhold and typed[0] == typed[1])
     r, new = (r, {}) if same else r.of_values(m.attributes)
     if new and unseen == "error":
         named = "; ".join(f"{n!r}: {v[:10]}{' ...' * (len(v) > 10)}" for n, v in new.items())
         raise ColumnError(
             f'values new to the recoding: {named}; unseen="suppress" withholds their rows'
         )
-    of_all = Entries.of_rows if m.synthetic.any() else Entries.of_cells
-    e = of_all(m, np.zeros(m.n if m.synthetic.any() else len(m.cells.counts), np.intp))
-    codes = e.codes.T
+    if m.synthetic.any():
+        e = Entries.of_rows(m, np.zeros(m.n, np.intp))
+    else:
+        e = Entries.of_cells(m, np.zeros(len(m.cells.counts), np.intp))
     published = tuple(
-        PublishedAttribute(r.members(name), ids[of])
-        for name, ids, of in zip(m.qi, r.maps, codes, strict=True)
+        PublishedAttribute(r.members(name), ids[codes])
+        for name, ids, codes in zip(m.qi, r.maps, e.codes.T, strict=True)
     )
     release = Release(e, published, "recode", recoding=r)
     if not new and not r.withhold:
         return release
     classes = release.classes
-    unseen = [p.index == len(p.sub_domains) - 1 for p in published if p.attribute.name in new]
-    left = np.any([classes.group < 0, *unseen], axis=0)
-    labels = dense_labels(np.where(left, -1, classes.group))
+    lost = [p.index == len(p.sub_domains) - 1 for p in published if p.attribute.name in new]
+    labels = dense_labels(np.where(np.logical_or.reduce(lost), -1, classes.group))
     fails = failing(e.in_groups(labels), r.withhold)
-    tells = _must_fail(e.in_groups(dense_labels(np.where(fails, labels, -1))), r.withhold)
-    groups = np.where(tells, labels, -1)
-    labels[fails] = -1
-    shown = labels >= 0
+    groups = dense_labels(np.where(fails, labels, -1))
+    telling = np.where(_must_fail(e.in_groups(groups), r.withhold), groups, -1)
+    shown = ~fails
     if shown.all():
         return release
-    e = e.in_groups(dense_labels(labels))
+    e = e.in_groups(dense_labels(np.where(shown, labels, -1)))
     p = Partition.of_cells(m.cells, e.cell, e.group, e.counts, algorithm=classes.algorithm)
     published = tuple(
-        _as_others_are(attribute, ids, of[shown]) if names is None else attribute
-        for attribute, ids, of, names in zip(published, r.maps, codes, r.names, strict=True)
+        _as_others_are(attribute, ids, codes[shown]) if names is None else attribute
+        for attribute, ids, codes, names in zip(published, r.maps, e.codes.T, r.names, strict=True)
     )
     release = Release(e, published, "recode", p, r)
-    release.failing = groups
+    release.failing = telling
     return release
 
 

@@ -1,8 +1,7 @@
-"""The published table, and how it leaves.
+"""The published table: entries of groups, and a sub-domain of every quasi-identifier for each.
 
-A release has the entries of its groups: how many rows of each cell are in which group. For each it
-has a *sub-domain* of every quasi-identifier, a set of values: one value if it is kept, the whole
-domain if it is suppressed. Measures read these. Rows come back in `frame` only.
+A sub-domain is one value if it is kept and the whole domain if it is suppressed. Measures read
+these; rows come back in `frame` only.
 """
 
 from __future__ import annotations
@@ -91,11 +90,10 @@ class Release:
         self.shown = entries.group >= 0  # (f,): which entries are published
         if not self.shown.all():
             each = zip(published, entries.codes.T, strict=True)
-            published = tuple(column.starred_whole(self.shown, codes) for column, codes in each)
-        self.entries, self.published, self.method = entries, published, method
+            published = [column.starred_whole(self.shown, codes) for column, codes in each]
+        self.entries, self.published, self.method = entries, tuple(published), method
         self.microdata, self.recoding, self._partition = entries.m, recoding, partition
         self.accepted: str | None = None  # why it was written below its promise
-        self._attacked: pd.DataFrame | None = None
         self._written: tuple = ()  # of a table of counts, what an audit is to read
         # (f,): the classes that a recoding withholds for their values, otherwise -1
         self.failing = np.full(len(entries.group), -1)
@@ -145,16 +143,13 @@ class Release:
     @cached_property
     def classes(self) -> Partition:
         """Equivalence classes: rows whose published QI are equal; withheld rows have none."""
-        e, labels, name = self.entries, self.numbered(self.published), "equivalence classes"
-        return Partition.of_cells(e.m.cells, e.cell, labels, e.counts, algorithm=name)
-
-    def numbered(self, published: Sequence[PublishedAttribute]) -> np.ndarray:
-        """Number the entries by their published values of some attributes; -1 if withheld."""
-        labels = np.where(self.shown, 0, -1)
-        if published and self.shown.any():
-            sizes = [len(p.sub_domains) for p in published]
-            labels[self.shown], *_ = distinct([p.index[self.shown] for p in published], sizes)
-        return labels
+        e, labels = self.entries, np.where(self.shown, 0, -1)
+        if self.published and self.shown.any():
+            sizes = [len(p.sub_domains) for p in self.published]
+            labels[self.shown], *_ = distinct([p.index[self.shown] for p in self.published], sizes)
+        return Partition.of_cells(
+            e.m.cells, e.cell, labels, e.counts, algorithm="equivalence classes"
+        )
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -191,17 +186,14 @@ class Release:
     @property
     def call(self) -> str:
         """The calls that made the release from a table `m`, as far as they are known."""
-        door = {"shallow": "shallow_generalize"}.get(self.method, self.method)
         made_by = getattr(self.recoding or self._partition, "call", "") or "..."
-        more = ", hierarchies" * (self.method == "shallow")
-        if self.is_seeded:
-            more = ", seed=..."
-        return f"ap.{door}(m, {made_by}{more})"
+        if self.method == "shallow":
+            return f"ap.shallow_generalize(m, {made_by}, hierarchies)"
+        return f"ap.{self.method}(m, {made_by}{', seed=...' * self.is_seeded})"
 
     # What is judged, and how a release leaves: functions that take one.
     warnings = property(judging.warnings)
     withheld = cached_property(judging.withheld)
-    _uncounted = cached_property(judging.uncounted)
     audit = judging.audit
     kept = judging.kept
     check_promise = judging.check_promise
@@ -221,10 +213,8 @@ class Release:
         return "; ".join([f"Release({self.method}: {rows} equivalence classes)", *self.warnings])
 
     def tables(self) -> tuple[pd.DataFrame, ...]:
-        """Return the tables for analysis; of a table of counts, their distinct rows."""
-        if self.microdata.has_rows:
-            return (self.frame,)
-        return tuple(frame for frame, _ in self.counted())
+        """Return the tables for analysis."""
+        return (self.frame,)
 
 
 class GroupRelease(Release):
@@ -290,19 +280,20 @@ class Anatomy(GroupRelease):
         return self.qit
 
     def tables(self) -> tuple[pd.DataFrame, ...]:
-        """Return `qit` and `st`; of a table of counts, their distinct rows."""
-        return (self.qit, self.st) if self.microdata.has_rows else super().tables()
+        """Return `qit` and `st`."""
+        return self.qit, self.st
 
     def counted(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
         """Return the distinct rows of both tables, and how many there are of each."""
         m, n_groups = self.microdata, self.classes.n_groups
         groups, shown = GroupCounts.of(self.entries, m.sensitive), self.entries.take(self.shown)
         numbers, numbered = np.arange(n_groups), writing.secret_order(n_groups)
-        counts, place = np.unique(groups.counts, return_inverse=True)
         qit = self._columns() | {"group": (numbers, numbered[shown.group])}
-        st = {"group": (numbers, numbered[groups.group_of_entry])}
-        st |= {m.sensitive: (m.sensitive_attribute.values, groups.sensitive)}
-        st |= {"count": (counts, place)}
+        st = {
+            "group": (numbers, numbered[groups.group_of_entry]),
+            m.sensitive: (m.sensitive_attribute.values, groups.sensitive),
+            "count": np.unique(groups.counts, return_inverse=True),
+        }
         return writing.distinct_rows(qit, shown.counts), writing.distinct_rows(st)
 
     @property
