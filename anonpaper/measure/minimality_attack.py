@@ -157,18 +157,12 @@ def _all_tables(rel: Release, most: int) -> tuple[np.ndarray, list] | None:
     return opened, list({table.tobytes(): table for table, _ in begun.values()}.values())
 
 
-def _fillings(sizes: np.ndarray, counts: np.ndarray, most: int) -> list | None:
-    """Every table with these row and column sums; None if there are more than `most`."""
-    begun = [((), counts)]
-    for size in sizes:
-        grown = []
-        for filled, left in begun:
-            for drawn in _draws(int(size), left):
-                grown.append(((*filled, drawn), left - drawn))
-                if len(grown) > most:  # each can be completed
-                    return None
-        begun = grown
-    return [np.array(filled) for filled, _ in begun]
+def _fillings(sizes: np.ndarray, counts: np.ndarray) -> Iterator[list[np.ndarray]]:
+    """Every table with these row and column sums."""
+    for drawn in _draws(int(sizes[0]), counts) if len(sizes) else ():
+        yield from ([drawn, *others] for others in _fillings(sizes[1:], counts - drawn))
+    if not len(sizes):
+        yield []
 
 
 def _draws(total: int, counts: np.ndarray) -> Iterator[np.ndarray]:

@@ -29,29 +29,28 @@ _FLOOR = 0.001
 class Workload:
     """Counting queries on one table's attributes.
 
-    `windows` has the first and last place of every query's window on restricted numeric
-    attributes, `drawn` the codes that it includes of the other restricted attributes.
+    `asked` has what every query includes of the restricted attributes: the first and last place of
+    a window, shape (q, 2), of a numeric one, and codes of any other, shape (q, selectivity).
     """
 
     attributes: tuple[Attribute, ...]  # the quasi-identifiers of the table
     sensitive: Attribute  # by whose values rows are counted
-    selectivity: dict[object, int]  # number of values per restricted attribute
     size: int  # number of queries, q
-    windows: dict[object, np.ndarray]  # by column, shape (q, 2)
-    drawn: dict[object, np.ndarray]  # by column, shape (q, selectivity), dtype int32
+    asked: dict[object, np.ndarray]
 
     def __len__(self) -> int:
         return self.size
 
-    def included(self, attribute: Attribute, asked: slice = slice(None)) -> np.ndarray:
+    def included(self, attribute: Attribute, some: slice = slice(None)) -> np.ndarray:
         """Return which values of an attribute (some) queries include, shape (queries, size)."""
-        window, drawn = self.windows.get(attribute.name), self.drawn.get(attribute.name)
-        if window is not None:
-            low, high = window[asked, :1], window[asked, 1:]
+        asked = self.asked.get(attribute.name)
+        if asked is None:
+            return np.ones((len(range(self.size)[some]), attribute.size), bool)
+        if attribute.numeric:
+            low, high = asked[some].T[:, :, None]
             return (attribute.positions >= low) & (attribute.positions <= high)
-        included = np.full((len(range(self.size)[asked]), attribute.size), drawn is None)
-        if drawn is not None:
-            np.put_along_axis(included, drawn[asked], True, axis=1)
+        included = np.zeros((len(asked[some]), attribute.size), bool)
+        np.put_along_axis(included, asked[some], True, axis=1)
         return included
 
     def answers(self, *tables: Microdata | Release) -> np.ndarray:
@@ -112,21 +111,22 @@ class Workload:
         """
         name, table = _quoted(self.sensitive.name), _quoted(table)
         for query in range(len(self)):
-            conditions = [self._condition(a, query) for a in self.attributes
-                          if a.name in self.selectivity]  # fmt: skip
+            conditions = [_condition(a, self.asked[a.name][query]) for a in self.attributes
+                          if a.name in self.asked]  # fmt: skip
             where = "WHERE " + " AND\n".join(conditions) + "\n" if conditions else ""
             yield f"SELECT {name}, COUNT(*) AS total\nFROM {table}\n{where}GROUP BY {name};"
 
-    def _condition(self, attribute: Attribute, query: int) -> str:
-        name = _quoted(attribute.name)
-        if attribute.name not in self.windows:
-            values = attribute.values[np.sort(self.drawn[attribute.name][query])]
-            texts = (v if isinstance(v, int | float) else _quoted(v, "'") for v in values.tolist())
-            return f"{name} IN ({', '.join(map(str, texts))})"
-        low, high = self.windows[attribute.name][query]
-        if _is_integral(attribute):
-            return f"{name} > {int(low) - 1} AND {name} < {int(high) + 1}"
-        return f"{name} >= {low} AND {name} <= {high}"
+
+def _condition(attribute: Attribute, asked: np.ndarray) -> str:
+    name = _quoted(attribute.name)
+    if not attribute.numeric:
+        values = attribute.values[np.sort(asked)].tolist()
+        texts = (str(v) if isinstance(v, int | float) else _quoted(v, "'") for v in values)
+        return f"{name} IN ({', '.join(texts)})"
+    low, high = asked
+    if _is_integral(attribute):
+        return f"{name} > {int(low) - 1} AND {name} < {int(high) + 1}"
+    return f"{name} >= {low} AND {name} <= {high}"
 
 
 def _quoted(name: object, mark: str = '"') -> str:
@@ -156,20 +156,18 @@ def workload(
     selectivity = errors.check_named(
         "selectivity", selectivity, check_microdata(m, people=True).qi
     )
-    rng = generator(seed)
-    windows, drawn = {}, {}
+    rng, asked = generator(seed), {}
     for attribute in (a for a in m.attributes if a.name in selectivity):
-        name, most = attribute.name, places(attribute)
+        name, most, positions = attribute.name, places(attribute), attribute.positions
         wanted = errors.check_integer(f"the selectivity of {name!r}", selectivity[name], 1, most)
         if attribute.numeric:
             first = rng.integers(0, most - wanted, size, endpoint=True)
             ends = np.column_stack([first, first + (wanted - 1)])
-            positions = attribute.positions
-            windows[name] = positions[0] + ends if _is_integral(attribute) else positions[ends]
+            asked[name] = positions[0] + ends if _is_integral(attribute) else positions[ends]
         else:
             codes = [rng.random(attribute.size).argsort()[:wanted] for _ in range(size)]
-            drawn[name] = np.array(codes, np.int32)
-    return Workload(m.attributes, m.sensitive_attribute, selectivity, size, windows, drawn)
+            asked[name] = np.array(codes, np.int32)
+    return Workload(m.attributes, m.sensitive_attribute, size, asked)
 
 
 def places(attribute: Attribute) -> int:

@@ -1,22 +1,21 @@
 """From groups or sub-domains to the published table.
 
-Every way makes entries (how many rows of each cell are in which group) and, for each
-quasi-identifier, sub-domains and the number of each entry's sub-domain. Rows labelled -1 in a
-partition are withheld. ParameterError if a partition is of another table.
+Each way of publishing makes a Release of a table `m` and its groups `p`, a Partition or else
+ParameterError. Rows labelled -1 are withheld.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from anonpaper import errors
-from anonpaper.errors import ColumnError, ParameterError, is_among
+from anonpaper.errors import ColumnError, HierarchyError, ParameterError, is_among
 from anonpaper.groups import Entries, Partition, check_partition, dense_labels, group_bounds
-from anonpaper.hierarchy import STAR
+from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import MISSING, Attribute, Microdata, check_microdata
 from anonpaper.principles import GroupCounts, Principle
 from anonpaper.publish.judging import has_residue
@@ -27,7 +26,7 @@ from anonpaper.randomness import generator
 from anonpaper.recoding import Recoding, failing
 from anonpaper.roles import only_one
 
-__all__ = ["anatomize", "generalize", "recode", "suppress", "swap"]
+__all__ = ["anatomize", "generalize", "recode", "shallow_generalize", "suppress", "swap"]
 
 #: From an attribute, the codes and groups of entries, and whether a group stars the attribute: the
 #: sub-domains in use, and the number of each group's sub-domain.
@@ -37,26 +36,9 @@ OfGroups = Callable[[Attribute, np.ndarray, np.ndarray, np.ndarray], tuple[SubDo
 def suppress(m: Microdata, p: Partition) -> Release:
     """Publish groups by suppression: a star wherever the rows of a group differ.
 
-    Parameters
-    ----------
-    m, p : Microdata, Partition
-        The table and its groups; rows labelled -1 are withheld.
+    ParameterError if the partition `p` is of another table than `m`. Source: xiao2010, Definition
+    1. O(n·d).
 
-    Returns
-    -------
-    Release
-
-    Raises
-    ------
-    ParameterError
-        `p` is of another table.
-
-    References
-    ----------
-    xiao2010, Definition 1. O(n·d).
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> suppress(m, ap.examples.hospital_two_diverse()).frame.loc["Adam"].tolist()
     ['*', 'M', '*', 'HIV']
@@ -72,35 +54,16 @@ def suppress(m: Microdata, p: Partition) -> Release:
             values = replace(values, names=np.array([attribute.values[0], STAR], dtype=object))
         return values, of_group
 
-    return by_groups(m, p, "suppress", kept_or_star)
+    return _by_groups(m, p, "suppress", kept_or_star)
 
 
 def generalize(m: Microdata, p: Partition) -> Release:
     """Publish groups by multi-dimensional generalization: the values that a group holds.
 
     Ordered attributes are published as the interval from the least to the greatest value of the
-    group, others as the set of its values.
+    group, others as the set of its values. `m`, `p` and errors are as for :func:`suppress`.
+    Source: xiao2010, sections 2 and 6.2. O(n·d log n).
 
-    Parameters
-    ----------
-    m, p
-        As for :func:`suppress`.
-
-    Returns
-    -------
-    Release
-
-    Raises
-    ------
-    ParameterError
-        As for :func:`suppress`.
-
-    References
-    ----------
-    xiao2010, sections 2 and 6.2. O(n·d log n).
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> generalize(m, ap.examples.hospital_two_diverse()).frame.loc["Adam", "Education"]
     '[Bachelor - Master]'
@@ -124,10 +87,79 @@ def generalize(m: Microdata, p: Partition) -> Release:
         values, number = SubDomains.sets(attribute, owner, codes).distinct()
         return values, number[of_group]
 
-    return by_groups(m, p, "generalize", held)
+    return _by_groups(m, p, "generalize", held)
 
 
-def by_groups(m: Microdata, p: Partition, method: str, sub_domains: OfGroups) -> Release:
+def shallow_generalize(
+    m: Microdata,
+    p: Partition,
+    hierarchies: Mapping[object, Hierarchy],
+    pattern_friendly: Sequence = (),
+    *,
+    least_level: int = 0,
+) -> Release:
+    """Publish every class on the lowest level of each hierarchy on which its rows agree.
+
+    `m` and `p` are as for :func:`suppress`. `hierarchies` has a Hierarchy for every
+    quasi-identifier, with a single name on its highest level. The quasi-identifiers among
+    `pattern_friendly`, in which most people share one value, begin at level 0, all others at
+    `least_level`. The paper does not say at which; 1 comes close to the counts of Table 12.
+
+    ColumnError for an unknown name, HierarchyError if a hierarchy is missing, too low, or lacks
+    values or a single top, ParameterError for a wrong level. Source: majeed2024, section 4.2.3 and
+    Algorithm 3. O(n·d + h·G) for height h and G classes.
+
+    >>> m = ap.examples.hospital()
+    >>> trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
+    >>> shallow_generalize(m, ap.examples.hospital_two_diverse(), trees).frame.loc["Adam"].tolist()
+    ['{<30, [30, 50)}', 'M', '*', 'HIV']
+    """
+    m = check_microdata(m, people=True)
+    pattern_friendly = errors.check_sequence("pattern_friendly", pattern_friendly)
+    hierarchies = check_hierarchies(hierarchies, m.qi)
+    if unknown := [name for name in pattern_friendly if not errors.is_among(name, m.qi)]:
+        raise ColumnError(f"{unknown} are not quasi-identifiers; these are {m.qi}")
+    if lacking := [name for name in m.qi if name not in hierarchies]:
+        raise HierarchyError(f"hierarchies lacks {lacking}: make one with Hierarchy.balanced")
+
+    def node(attribute, codes, group, starred):
+        tree = hierarchies[attribute.name]
+        maps, top = tree.maps(attribute), tree.height
+        if maps[top].any():
+            raise HierarchyError(
+                f"the highest level of the hierarchy of {attribute.name!r} has "
+                f"{maps[top].max() + 1} names: it must join all values under one name"
+            )
+        floor = 0 if attribute.name in pattern_friendly else least_level
+        errors.check_integer("least_level", floor, 0, top)
+        # Per class, the lowest level from `floor` up on which its rows agree, and the node there.
+        low, high = group_bounds(np.ascontiguousarray(maps[:, codes].T), group, len(starred))
+        agrees = low == high
+        agrees[:, :floor] = False
+        agrees[starred, :top] = False  # a suppressed value of a group shows nothing
+        level = agrees.argmax(axis=1)
+        return _nodes(attribute, tree, maps, level, low[np.arange(len(level)), level])
+
+    return _by_groups(m, p, "shallow", node)
+
+
+def _nodes(attribute, tree, maps, level, node) -> tuple[SubDomains, np.ndarray]:
+    """The sub-domains in use, and the one of each group; nodes with the same values are one."""
+    # Nodes of all levels are numbered one after the other, from the lowest level up.
+    first = np.r_[0, np.cumsum(maps.max(axis=1) + 1)]
+    owner = (maps + first[:-1, None]).ravel()
+    nodes = SubDomains.sets(attribute, owner, np.tile(np.arange(attribute.size), len(maps)))
+    used, of_group = np.unique(first[level] + node, return_inverse=True)
+    nodes = nodes.take(used)
+    # A node of one value is written as the value, any other by its name.
+    levels = np.where(nodes.sizes == 1, 0, np.searchsorted(first, used, side="right") - 1)
+    written = map(tree.written, attribute.values[nodes.low], levels.tolist())
+    nodes = replace(nodes, names=np.fromiter(written, object, len(used)))
+    distinct, number = nodes.distinct()
+    return distinct, number[of_group]
+
+
+def _by_groups(m: Microdata, p: Partition, method: str, sub_domains: OfGroups) -> Release:
     """Publish groups by their sub-domains."""
     e, published = _entries_of(check_microdata(m, people=True), p), []
     for j, (attribute, codes) in enumerate(zip(m.attributes, e.codes.T, strict=True)):
@@ -158,32 +190,12 @@ def _bounds(attribute: Attribute, codes, group, starred) -> tuple[np.ndarray, np
 def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "error") -> Release:
     """Publish every value as its sub-domain: single-dimensional generalization.
 
-    The promises of last year's recoding may not hold here: then ``write`` raises PromiseError.
+    Classes of `m` that fail the ``withhold`` of `r`, a Recoding, are withheld. Intervals and sets
+    then omit values that only withheld rows have; names of a hierarchy stay. Values that the
+    recoding lacks raise ColumnError, or with ``unseen="suppress"`` their rows are withheld.
+    ParameterError if it has other attributes. The promises of last year's recoding may not hold
+    here: then ``write`` raises PromiseError. Source: xiao2010, section 2. O(n·d).
 
-    Parameters
-    ----------
-    m : Microdata
-    r : Recoding
-        Classes that fail its ``withhold`` are withheld. Intervals and sets then omit values that
-        only withheld rows have; names of a hierarchy stay.
-    unseen : {"error", "suppress"}
-        Values that the recoding lacks raise an error that names them, or their rows are withheld.
-
-    Returns
-    -------
-    Release
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        Values are new to the recoding, or it has other attributes.
-
-    References
-    ----------
-    xiao2010, section 2. O(n·d).
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 0], [0, 1, 1]])
     >>> recode(m, r).frame.loc["Adam"].tolist()
@@ -276,31 +288,14 @@ def swap(
 
     All permutations of a group are equally likely, so a value may stay on its row. QI values do
     not change: queries written for the table run on the release, and everybody sees who is in it.
-    Promises are judged on the table's own values.
+    Promises are judged on the table's own values. `seed` is None for permutations that nobody can
+    repeat. A seed is for experiments: an attacker who guesses it undoes the swaps, so the release
+    warns against publishing it.
 
-    Parameters
-    ----------
-    m, p
-        As for :func:`suppress`, the table with a sensitive attribute.
-    seed : int, numpy.random.Generator or None
-        None for permutations that nobody can repeat. A seed is for experiments: an attacker who
-        guesses it undoes the swaps, so the release warns against publishing it.
+    ColumnError if `m` has no sensitive attribute or several, ParameterError if `p` is of another
+    table or stars values. Source: boger2020, section 3.2, after Soria-Comas and Domingo-Ferrer,
+    FUZZ-IEEE 2012. O(n log n).
 
-    Returns
-    -------
-    GroupRelease
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        No sensitive attribute; `p` is of another table or stars values; or a wrong seed.
-
-    References
-    ----------
-    boger2020, section 3.2, after Soria-Comas and Domingo-Ferrer, FUZZ-IEEE 2012. O(n log n).
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> release = swap(m, ap.examples.hospital_two_diverse(), seed=0)
     >>> release.frame["Disease"].iloc[:4].tolist()
@@ -323,31 +318,12 @@ def swap(
 def anatomize(m: Microdata, p: Partition) -> Anatomy:
     """Publish groups by anatomy: quasi-identifiers and sensitive values in two tables.
 
-    No level covers deFinetti's attack (:func:`anonpaper.measure.definetti`).
+    The tables ``qit`` and ``st`` are joined by the group number. No level covers deFinetti's
+    attack (:func:`anonpaper.measure.definetti`). `m`, `p` and errors are as for :func:`swap`;
+    ColumnError also if a role column is called "group" or "count", ParameterError if TP or TP+
+    made the partition and removed rows. Source: X. Xiao, Y. Tao, *Anatomy: simple and effective
+    privacy preservation*, VLDB 2006, section 3; boger2020, section 2.2. O(n log n).
 
-    Parameters
-    ----------
-    m, p
-        As for :func:`swap`.
-
-    Returns
-    -------
-    Anatomy
-        With the tables ``qit`` and ``st``, joined by the group number.
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        As for :func:`swap`; a role column is called "group" or "count"; or TP or TP+ made the
-        partition and removed rows.
-
-    References
-    ----------
-    X. Xiao, Y. Tao, *Anatomy: simple and effective privacy preservation*, VLDB 2006, section 3;
-    boger2020, section 2.2. O(n log n).
-
-    Examples
-    --------
     >>> release = anatomize(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> release.qit.head(1)
           Age Gender Education  group

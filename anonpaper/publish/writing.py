@@ -263,38 +263,18 @@ def write(
     against: Literal["file", "register"] = "file",
     accept: str | None = None,
 ) -> tuple[Path, ...]:
-    """Write :func:`public_tables` to files, completely or not at all, and nothing else.
+    """Write :func:`public_tables` of `rel` to files, completely or not at all, and nothing else.
 
-    Each of the release's `warnings` raises a UserWarning; so do texts that are formulas.
+    The `path` ends in .csv, .tsv or .txt, perhaps with .gz, or in .parquet; for a table of counts
+    in .csv or .parquet. An anatomy's second table is ``name_sensitive.csv``. Without `replace`,
+    FileError if a file exists. The paths are returned. Each of the release's `warnings` raises a
+    UserWarning; so do texts that are formulas.
 
-    Parameters
-    ----------
-    rel : Release
-    path : path
-        Ends in .csv, .tsv or .txt, perhaps with .gz, or in .parquet; for a table of counts .csv or
-        .parquet. An anatomy's second table is ``name_sensitive.csv``.
-    replace : bool
-        Whether existing files may be replaced; new ones are not more accessible than they were.
-    against : {"file", "register"}
-        Whom the promise must withstand: who counts the rows of real people in the file, or also
-        the strongest of :func:`anonpaper.measure.attackers`. Else PromiseError.
-    accept : str, optional
-        A reason to write the release although it keeps less; the report prints it.
+    `against` says whom the promise must withstand, else PromiseError: whoever counts the rows of
+    real people in the ``"file"``, or with ``"register"`` also the strongest of
+    :func:`anonpaper.measure.attackers`. `accept` is a reason to write the release although it
+    keeps less; the report prints it. Promises are judged as the audit judges them. O(n·d log n).
 
-    Returns
-    -------
-    tuple of Path
-
-    Raises
-    ------
-    ColumnError, FileError, ParameterError, PromiseError
-
-    References
-    ----------
-    The promises are judged on the published rows, as the audit judges them. O(n·d log n).
-
-    Examples
-    --------
     >>> import tempfile
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> [path] = write(rel, Path(tempfile.mkdtemp(), "hospital.csv"))

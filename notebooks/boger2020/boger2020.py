@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 import anonpaper as ap
 from anonpaper import Microdata, Partition, measure
 from anonpaper.compendium.grids import timed
-from anonpaper.measure.queries import Workload, places
+from anonpaper.measure.queries import places
 from anonpaper.partition.klt import UnplacedRowsWarning
 
 #: The paper's algorithm: its step 6 leaves out what it could not merge.
@@ -64,9 +64,9 @@ def errors_by_selectivity(
     for about, asked, rng in _rounds(m, queries, seed, only):
         if partitions:
             # it never draws the last age window, if there are several
-            age, wanted = m.attribute("age"), asked.selectivity["age"]
+            age, wanted = m.attribute("age"), int(np.ptp(asked.asked["age"][0])) + 1
             first = age.positions[0] + rng.integers(0, max(places(age) - wanted, 1), queries)
-            asked.windows["age"] = np.column_stack([first, first + wanted - 1])
+            asked.asked["age"] = np.column_stack([first, first + wanted - 1])
         truth, *answers = asked.answers(m, *releases)
         terms = [(a - truth) ** 2 / np.maximum(a + truth, 1) for a in answers]
         # it divides whole numbers, so that every term is rounded down
@@ -128,17 +128,12 @@ def compare_methods(m: Microdata, queries: int, seed: int, only: list) -> list[d
 
 def association_with_sensitive(m: Microdata) -> pd.DataFrame:
     """Measure how far every quasi-identifier goes with the sensitive attribute."""
-    found = {a.name: _association(_values_singly(m, a).answers(m)[0]) for a in m.attributes}
+    found = {}
+    for a in m.attributes:
+        counts = np.zeros((a.size, m.sensitive_attribute.size))
+        np.add.at(counts, (m.codes_of(a.name), m.sensitive_codes), 1)
+        found[a.name] = _association(counts)
     return pd.DataFrame.from_dict(found, orient="index").rename_axis("attribute").reset_index()
-
-
-def _values_singly(m: Microdata, attribute) -> Workload:
-    """Return one query for every value of an attribute: the answers are its contingency table."""
-    codes = np.arange(attribute.size)[:, None]
-    windows = {attribute.name: attribute.positions[codes].repeat(2, axis=1)}
-    asked = (windows, {}) if attribute.numeric else ({}, {attribute.name: codes})
-    selectivity = {attribute.name: 1}
-    return Workload(m.attributes, m.sensitive_attribute, selectivity, attribute.size, *asked)
 
 
 def _association(counts: np.ndarray) -> dict[str, float]:
