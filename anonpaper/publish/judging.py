@@ -53,26 +53,6 @@ _FILE, _UNKNOWN = "counts the file", "takes missing values as unknown"
 _SYNTHETIC = "sees which rows are synthetic"
 _CLASS = "is told the values of a withheld class"
 _OTHERS = "is told the values of other withheld people"
-_SEEDED = (
-    "swapped with a seed: an attacker who guesses it undoes the swaps, so this table must not be "
-    "published; swap without a seed instead"
-)
-_REPEATED = (
-    "people have several rows: an attacker who knows how many rows somebody has, or in which "
-    "classes, can conclude more than the levels say; they judge each class separately"
-)
-_SEVERAL = (
-    "a row has several sensitive values: an attacker who knows one of them can be surer of the "
-    "others than the levels say; they judge each attribute separately"
-)
-_MINIMALITY = (
-    "minimality attack: {algorithm} looks at sensitive values{removed}, so who repeats it on all "
-    "tables that fit can conclude more than the levels say: see ap.measure.minimality"
-)
-_DEFINETTI = (
-    "deFinetti's attack: who learns from all groups which sensitive values go with which "
-    "quasi-identifiers can guess better than the levels say"
-)
 
 
 def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
@@ -242,22 +222,30 @@ def broken(rel: Release) -> list:
 
 def uncounted(rel: Release) -> list[str]:
     """Attacks that no level covers."""
-    m, p = rel.microdata, rel._partition
-    found = [_SEEDED] if rel.is_seeded else []
-    found += [_DEFINETTI] if rel.method == "anatomize" else []
-    found += [] if m.people is None else [_REPEATED]
-    found += [_SEVERAL] if len(m.sensitives) > 1 else []
-    for name, codes in zip(m.sensitives, m.cells.secrets.T, strict=True):
-        found += [
-            f"{texts} of {name!r} may be one value: they count as different sensitive values"
-            for texts in near_equal(m.attribute(name).values[np.unique(codes)])
-        ]
-    by_tp = p is not None and has_residue(p)
-    if by_tp or (m.sensitives and any(one.needs_sensitive for one in rel.promised)):
-        removed = f" and removed {p.info['residue_size']} rows" if by_tp else ""
-        made_by = (rel.recoding or p).algorithm
-        found.append(_MINIMALITY.format(algorithm=made_by, removed=removed))
-    return found
+    m, p, by_tp = rel.microdata, rel._partition, has_residue(rel._partition)
+    removed = f" and removed {p.info['residue_size']} rows" if by_tp else ""
+    told = [
+        (rel.is_seeded,
+         "swapped with a seed: an attacker who guesses it undoes the swaps, so this table must "
+         "not be published; swap without a seed instead"),
+        (rel.method == "anatomize",
+         "deFinetti's attack: who learns from all groups which sensitive values go with which "
+         "quasi-identifiers can guess better than the levels say"),
+        (m.people is not None,
+         "people have several rows: an attacker who knows how many rows somebody has, or in which "
+         "classes, can conclude more than the levels say; they judge each class separately"),
+        (len(m.sensitives) > 1,
+         "a row has several sensitive values: an attacker who knows one of them can be surer of "
+         "the others than the levels say; they judge each attribute separately"),
+        *((True, f"{texts} of {name!r} may be one value: they count as different sensitive values")
+          for name, codes in zip(m.sensitives, m.cells.secrets.T, strict=True)
+          for texts in near_equal(m.attribute(name).values[np.unique(codes)])),
+        (by_tp or (m.sensitives and any(one.needs_sensitive for one in rel.promised)),
+         f"minimality attack: {(rel.recoding or p).algorithm} looks at sensitive values{removed}, "
+         "so who repeats it on all tables that fit can conclude more than the levels say: see "
+         "ap.measure.minimality"),
+    ]  # fmt: skip
+    return [text for applies, text in told if applies]
 
 
 def withheld(rel: Release) -> tuple[int, float]:
@@ -354,6 +342,6 @@ def _by_whom(row) -> str:
     return f"{row.attacker}: {row.people:,} of {row.of:,} people beyond {bound}"
 
 
-def has_residue(p: Partition) -> bool:
+def has_residue(p: Partition | None) -> bool:
     """Whether TP or TP+ made the groups and removed rows."""
-    return "removed_by_phase" in p.info and p.info["residue_size"] > 0
+    return p is not None and "removed_by_phase" in p.info and p.info["residue_size"] > 0

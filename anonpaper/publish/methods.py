@@ -311,7 +311,6 @@ def swap(
     e = replace(rows, counts=np.ones(m.n, np.intp), secrets=rows.secrets[source])
     release = GroupRelease(e, _as_they_are(e), "swap", p)
     release.is_seeded = seed is not None
-    release._swapped = m.frame[m.sensitive].iloc[source] if m.has_rows else None
     return release
 
 

@@ -97,7 +97,6 @@ class Release:
         self._written: tuple = ()  # of a table of counts, what an audit is to read
         # (f,): the classes that a recoding withholds for their values, otherwise -1
         self.failing = np.full(len(entries.group), -1)
-        self._swapped: pd.Series | None = None  # row by row, as the input writes the values
 
     @property
     def partition(self) -> Partition:
@@ -127,17 +126,16 @@ class Release:
     def without_synthetic(self) -> Release:
         """Return the release without synthetic rows; EmptyTableError if every row is synthetic."""
         real = np.flatnonzero(~self.is_synthetic)
-        m, rows = self.microdata.take(real), self.entries.of_row[real]
-        labels, p = dense_labels(self.entries.group[rows]), self._partition
+        rows, p = self.entries.of_row[real], self._partition
+        labels = dense_labels(self.entries.group[rows])
         if p is not None:
-            p = Partition(dense_labels(p.labels[real]), p.info, p.algorithm)
+            p = Partition(labels, p.info, p.algorithm)
             p.call, p.promised = self._partition.call, self._partition.promised
-        entries = replace(Entries.of_rows(m, labels), secrets=self.entries.secrets[rows])
-        published = tuple(replace(column, index=column.index[rows]) for column in self.published)
+        entries = Entries.of_rows(self.microdata.take(real), labels)
+        entries = replace(entries, secrets=self.entries.secrets[rows])
+        published = [replace(column, index=column.index[rows]) for column in self.published]
         rel = type(self)(entries, published, self.method, p, self.recoding)
-        rel.failing = self.failing[rows]
-        rel._swapped = None if self._swapped is None else self._swapped.iloc[real]
-        rel.is_seeded = self.is_seeded
+        rel.failing, rel.is_seeded = self.failing[rows], self.is_seeded
         return rel
 
     @cached_property
@@ -147,9 +145,8 @@ class Release:
         if self.published and self.shown.any():
             sizes = [len(p.sub_domains) for p in self.published]
             labels[self.shown], *_ = distinct([p.index[self.shown] for p in self.published], sizes)
-        return Partition.of_cells(
-            e.m.cells, e.cell, labels, e.counts, algorithm="equivalence classes"
-        )
+        name = "equivalence classes"
+        return Partition.of_cells(e.m.cells, e.cell, labels, e.counts, algorithm=name)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -237,8 +234,10 @@ class GroupRelease(Release):
         """The table for analysis; only its sensitive values have changed places."""
         m, shown = self.microdata, self.is_published
         roles = [name for name in m.frame.columns if name in m.qi or name == m.sensitive]
-        frame = m.frame.loc[shown, roles].copy()
-        frame[m.sensitive] = self._swapped[shown].set_axis(frame.index)
+        frame, row_of = m.frame.loc[shown, roles].copy(), np.empty(m.sensitive_attribute.size, int)
+        row_of[m.sensitive_codes] = np.arange(m.n)  # of every value, as the input writes it
+        swapped = m.frame[m.sensitive].iloc[row_of[self.sensitive_codes[shown]]]
+        frame[m.sensitive] = swapped.set_axis(frame.index)
         return frame
 
     def audited(self) -> Entries:

@@ -66,6 +66,11 @@ def test_losses_are_those_of_masks(release):
     m, rel, masks = release
     shown = rel.is_published
     assert ap.measure.stars(rel) == referee.stars(masks, shown)
+    whole = [mask.all(axis=1) & (mask.shape[1] > 1) for mask in masks]
+    assert ap.measure.suppressed_rows(rel) == (np.any(whole, axis=0) | ~shown).sum()
+    assert ap.measure.kl_divergence(rel) == pytest.approx(
+        referee.kl_divergence(m, masks, shown), abs=1e-9
+    )
     assert ap.measure.ncp(rel) == pytest.approx(referee.ncp(m, masks, shown))
     assert ap.measure.nwp(rel) == pytest.approx(referee.nwp(m, masks, shown))
     assert ap.measure.generalizations(rel) == referee.generalizations(m, masks, shown)

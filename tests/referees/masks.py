@@ -108,6 +108,18 @@ def marginal_similarity(m, masks, shown):
     return 1 - np.mean(distances)
 
 
+def kl_divergence(m, masks, shown):
+    """Equation 2 of xiao2010, summed over the rows of the table."""
+    secrets = m.sensitive_codes
+    density = (secrets[:, None] == secrets[shown]).astype(float)
+    same = secrets[:, None] == secrets
+    for mask, codes in zip(masks, m.codes.T, strict=True):
+        density *= (mask / np.maximum(mask.sum(axis=1, keepdims=True), 1))[shown][:, codes].T
+        same &= codes[:, None] == codes
+    with np.errstate(divide="ignore"):
+        return np.log(same.sum(axis=1) / density.sum(axis=1)).mean()
+
+
 def reconstruction(m, masks, shown, theirs, unknown):
     """Share of unknown values guessed right by the counts of the people known."""
     right = 0
