@@ -4,7 +4,7 @@ Each is held by plain pandas or by exhaustive search; nothing here asks an audit
 """
 
 import itertools
-from collections import Counter
+from collections import Counter, defaultdict
 from math import exp, log
 
 import numpy as np
@@ -124,11 +124,10 @@ def holds_plainly(principle, values, of_all, people=None):
             return moved / max(len(domain) - 1, 1) <= t + 1e-9
 
 
-def groups_plainly(rel, m, name):
+def groups_plainly(rel, m):
     """Lists of sensitive values of the rows whose published values are equal."""
     published = rel.frame[m.qi].astype(str).agg("|".join, axis=1)
-    values = m.frame[name][rel.is_published]
-    return [list(group) for _, group in values.groupby(published.to_numpy())]
+    return m.frame["s"][rel.is_published].groupby(published.to_numpy()).agg(list).tolist()
 
 
 @SLOW
@@ -147,22 +146,18 @@ def test_groups_meet_what_was_required_as_pandas_reads_it(m, require, data):
         with pytest.raises(errors.InfeasibleError):
             make()
         return
-    groups = groups_plainly(make(), m, "s")
+    groups = groups_plainly(make(), m)
     assert all(holds_plainly(p, values, of_all) for values in groups for p in require)
 
 
 def rows_failing(m, maps, principles):
     """Rows of groups that fail, counted row by row."""
-    of_all = m.frame["s"].tolist()
-    groups = {}
-    for row in range(m.n):
-        key = tuple(int(ids[m.codes[row, j]]) for j, ids in enumerate(maps))
-        groups.setdefault(key, []).append(of_all[row])
-    return sum(
-        len(values)
-        for values in groups.values()
-        if not all(holds_plainly(p, values, of_all) for p in principles)
-    )
+    of_all, groups = m.frame["s"].tolist(), defaultdict(list)
+    for codes, value in zip(m.codes.tolist(), of_all, strict=True):
+        groups[tuple(ids[code] for ids, code in zip(maps, codes, strict=True))].append(value)
+    fails = [any(not holds_plainly(p, values, of_all) for p in principles) for values in
+             groups.values()]  # fmt: skip
+    return sum(len(values) for values, lost in zip(groups.values(), fails, strict=True) if lost)
 
 
 # -- a budget of withheld rows -----------------------------------------------------------------
@@ -203,7 +198,7 @@ def test_no_node_within_the_budget_is_cheaper(m, k, require, suppression):
     rel = ap.recode(m, r)
     audit = rel.audit().set_index("principle")["level"]
     assert audit.get("rows withheld", 0) == r.info.get("withheld", 0) == rel.withheld[0] <= budget
-    assert min(map(len, groups_plainly(rel, m, "s"))) >= k
+    assert min(map(len, groups_plainly(rel, m))) >= k
 
 
 # -- several sensitive attributes ----------------------------------------------------------------
@@ -261,11 +256,6 @@ def test_a_principle_names_its_attribute_and_is_written_as_it_is_read():
                  "KAnonymity(2, of='ill')", "Theta(**{})", 3, None, "[" * 9999):  # fmt: skip
         with pytest.raises(errors.ParameterError):
             read_principle(text)
-    named = [getattr(ap.principles, name) for name in ap.principles.__all__]
-    kinds = {kind.__name__ for kind in named if isinstance(kind, type)} - {"Principle"}
-    with pytest.raises(errors.ParameterError) as refused:
-        read_principle("none")
-    assert set(str(refused.value).partition("one of ")[2].split(", ")) <= kinds
 
 
 # -- people, not rows --------------------------------------------------------------------------
@@ -285,12 +275,9 @@ def visits(draw, *, constant):
 
 def people_plainly(rel, m):
     """For every class of equal published rows, the set of pairs of a person and a value."""
-    published = rel.frame[m.qi].astype(str).agg("|".join, axis=1).to_numpy()
-    source = m.frame[rel.is_published].assign(published=published)
-    return [
-        set(zip(group["patient"], group["s"], strict=True))
-        for _, group in source.groupby("published")
-    ]
+    published = rel.frame[m.qi].astype(str).agg("|".join, axis=1)
+    pairs = pd.Series(zip(m.frame["patient"], m.frame["s"], strict=True), m.frame.index)
+    return pairs[rel.is_published].groupby(published).agg(set).tolist()
 
 
 @SLOW
@@ -354,19 +341,16 @@ def test_what_counts_rows_refuses_people_with_the_reason():
 def test_no_door_publishes_the_person(tmp_path):
     frame = hospital_of_visits()
     m = ap.Microdata(frame, ["age", "zip"], "ill", person="patient")
-    for rel in (ap.suppress(m, ap.mondrian(m, 5)), ap.recode(m, ap.full_domain(m, 5))):
-        assert "patient" not in rel.frame and "patient" not in rel.public_frame()
-        assert all("patient" not in table for table in rel.public_tables())
+    alone = ap.Microdata(frame.drop_duplicates("patient"), ["age"], "ill", person="patient")
+    visits = [ap.suppress(m, ap.mondrian(m, 5)), ap.recode(m, ap.full_domain(m, 5))]
+    for rel in (*visits, *(of(alone, ap.mondrian(alone, 5)) for of in (ap.swap, ap.anatomize))):
+        assert all("patient" not in table for table in (rel.frame, *rel.public_tables()))
         with pytest.raises(errors.ColumnError, match="never published"):
             rel.public_tables(keep=["patient"])
+    for rel in visits:
         with pytest.warns(UserWarning, match="several rows: an attacker who knows how many"):
             [path] = rel.write(tmp_path / "out.csv")
         assert "patient" not in path.read_text()
-    alone = ap.Microdata(frame.drop_duplicates("patient"), ["age"], "ill", person="patient")
-    for rel in (ap.swap(alone, ap.mondrian(alone, 5)), ap.anatomize(alone, ap.mondrian(alone, 5))):
-        assert all("patient" not in table for table in rel.public_tables())
-        with pytest.raises(errors.ColumnError, match="never published"):
-            rel.public_tables(keep=["patient"])
 
 
 def test_the_person_is_carried_and_cannot_be_missing():

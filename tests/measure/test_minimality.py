@@ -1,5 +1,6 @@
 """minimality against brute force: the real algorithms, run on every table that people may have."""
 
+import contextlib
 from collections import Counter
 from functools import partial
 from itertools import permutations
@@ -22,16 +23,6 @@ ALGORITHMS = {
     "full_domain": partial(ap.full_domain, k=2, l=2),
     "full_domain, frequency": partial(ap.full_domain, k=1, l=2, diversity="frequency"),
 }
-
-
-def people(draws, n, towns=2, ages=3, ills=3):
-    return pd.DataFrame(
-        {
-            "town": draws.integers(0, towns, n).astype(str),
-            "age": draws.integers(0, ages, n),
-            "ill": pd.Categorical.from_codes(draws.integers(0, ills, n), ILLS[:ills]),
-        }
-    )
 
 
 def table(frame, ills=None):
@@ -58,15 +49,15 @@ def brute_force(frame, algorithm, form, path):
     return np.array([max(vote.values()) / vote.total() for vote in votes])
 
 
-def feasible(draws, algorithm, *size, **sizes):
+def feasible(draws, algorithm, n, towns=2, ages=3, ills=3):
     """Draw tables until the algorithm has a release of one."""
     while True:
-        frame = people(draws, *size, **sizes)
-        try:
+        town, age = draws.integers(0, towns, n).astype(str), draws.integers(0, ages, n)
+        ill = pd.Categorical.from_codes(draws.integers(0, ills, n), ILLS[:ills])
+        frame = pd.DataFrame({"town": town, "age": age, "ill": ill})
+        with contextlib.suppress(InfeasibleError):
             algorithm(table(frame))
-        except InfeasibleError:
-            continue
-        return frame
+            return frame
 
 
 @pytest.mark.filterwarnings("ignore:minimality attack")
