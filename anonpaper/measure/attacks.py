@@ -30,10 +30,9 @@ def plausible_values(
     """Which sensitive values an attacker considers possible for every row, shape (n, m), bool.
 
     The attacker knows the quasi-identifiers `known` of a row, at least one, and learns from
-    `people` with the same columns (else ColumnError): by default the table itself, the best
-    possible knowledge. A value is implausible if none of the people who agree on `known` has it,
-    or a smaller share of them than `least_share`, in [0, 1]. If nobody agrees, every value is
-    plausible.
+    `people` with the same columns: by default the table itself, the best possible knowledge. A
+    value is implausible if none of the people who agree on `known` has it, or a smaller share of
+    them than `least_share`, in [0, 1]. If nobody agrees, every value is plausible.
 
     >>> m = ap.examples.hospital()
     >>> plausible_values(m, ["Gender"], 0.2).sum(axis=1).tolist()
@@ -65,10 +64,9 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
     """Probability that an attacker guesses the sensitive value of a row: from 0 to 1.
 
     The attacker names a most frequent value of the person's group, among the `plausible` values of
-    the person (:func:`plausible_values`, shape (n, m), else ParameterError; all by default). Ties
-    are drawn at random. If no value of the group is plausible, all are. Swapping and anatomy give
-    the same probabilities. `labels` are the groups of the n rows of the original table, -1 for
-    rows that are not published, whose result is NaN. O(n·m).
+    the person (:func:`plausible_values`, shape (n, m); all by default). Ties are drawn at random.
+    If no value of the group is plausible, all are. `labels` are the groups of the rows of the
+    original table, -1 for rows that are not published, whose result is NaN. O(n·m).
 
     >>> m = ap.examples.hospital()
     >>> labels = ap.examples.hospital_two_diverse().labels
@@ -120,13 +118,12 @@ def _counts_of_group(m: Microdata, labels: np.ndarray, plausible: np.ndarray | N
 def definetti(release: Release) -> dict[str, float]:
     """Shares of people whose sensitive value is guessed from the groups: each from 0 to 1.
 
-    deFinetti's attack learns from all groups together which sensitive values go with which
-    quasi-identifiers, by naive Bayes. Each of ten rounds learns from the beliefs of the round
-    before, and then fits them to the counts of every group. `release` is a swapped or anatomized
-    table, else ParameterError. ``learned`` is the share of right guesses of the attack, and
-    ``counted`` the expected share of who names a most frequent value of the group. O(n·m·d).
-    Source: D. Kifer, *Attacks on privacy and deFinetti's theorem*, SIGMOD 2009, with the
-    permutations of a group replaced by fitting to its counts.
+    deFinetti's attack learns by naive Bayes from all groups which sensitive values go with which
+    quasi-identifiers. Each of ten rounds learns from the last round's beliefs, and then fits
+    them to the counts of every group. `release` is a swapped or anatomized table. ``learned`` is
+    the share of right guesses, and ``counted`` the expected share of who names a most frequent
+    value of the group. O(n·m·d). Source: D. Kifer, *Attacks on privacy and deFinetti's theorem*,
+    SIGMOD 2009, with the permutations of a group replaced by fitting to its counts.
 
     >>> m = ap.examples.hospital()
     >>> definetti(ap.anatomize(m, ap.examples.hospital_two_diverse()))
@@ -157,10 +154,10 @@ def definetti(release: Release) -> dict[str, float]:
 def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
     """Shares of people for whom some published row fits: a membership test.
 
-    `outsiders` are people who are not in the table, with the same quasi-identifiers, else
-    ParameterError. A value that the table lacks fits a star, and an interval of numbers around it.
-    The dict has ``members`` and ``outsiders``, the share of each whom the test places in the
-    release, and ``advantage``, their difference: 0 for a useless test, 1 for a perfect one.
+    `outsiders` are people who are not in the table, with the same quasi-identifiers. A value that
+    the table lacks fits a star, and an interval of numbers around it. ``members`` and
+    ``outsiders`` are the shares whom the test places in the release, ``advantage`` is their
+    difference: 0 for a useless test, 1 for a perfect one.
 
     >>> m = ap.examples.hospital()
     >>> release = ap.suppress(m.take([0, 1, 2, 3]), ap.Partition([0, 0, 1, 1]))

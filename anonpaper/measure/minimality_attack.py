@@ -43,10 +43,9 @@ def minimality(rel: Release, *, most: int = 2_000) -> pd.DataFrame:
     in advance. The posterior of a value for a person is its share in all tables of which the
     algorithm makes this file.
 
-    The release is made by ``suppress``, ``generalize`` or ``recode`` from ``tp``, ``tp_plus`` or,
-    with `l`, ``mondrian`` or ``full_domain`` (with default hierarchies), of a table with one
-    sensitive attribute, else ColumnError. ParameterError for another method or form, or if rows
-    are withheld or people have several rows. At most `most` tables are tried. If the file allows
+    All rows of a table with one sensitive attribute are published by ``suppress``, ``generalize``
+    or ``recode`` from ``tp``, ``tp_plus`` or, with `l`, ``mondrian`` or ``full_domain`` (with
+    default hierarchies), else ParameterError. At most `most` tables are tried. If the file allows
     more, a lower bound for every person is returned after TP and TP+, else SizeLimitError.
 
     The DataFrame has per row ``promised``, the largest share of one sensitive value in the

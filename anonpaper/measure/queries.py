@@ -57,11 +57,10 @@ class Workload:
         """Return the histogram that every query gets from every table, shape (t, q, m).
 
         These are (expected) numbers of rows of every sensitive value, for a table and releases of
-        it. In a swapped table, rows are counted. In an anatomy, a row counts for every sensitive
-        value by its share in the group. With sub-domains, a row counts by the share of its
-        sub-domains that the query includes, as if values were equally likely and independent.
-        ParameterError if the tables are not of the same people, or have other attributes. O(q·c·(d
-        + t·m)) for c distinct QI tuples, or classes.
+        it, else ParameterError. In a swapped table, rows are counted. In an anatomy, a row counts
+        for every sensitive value by its share in the group. With sub-domains, a row counts by the
+        share of its sub-domains that the query includes, as if values were equally likely and
+        independent. O(q·c·(d + t·m)) for c distinct QI tuples, or classes.
         """
         people = [table if isinstance(table, Microdata) else table.microdata for table in tables]
         m = people[0]
@@ -141,11 +140,11 @@ def workload(
 ) -> Workload:
     """Draw counting queries, with ``answers(*tables)`` and ``sql(table)``.
 
-    `m` has a sensitive attribute, else ColumnError. `selectivity` gives the number of values to
-    which a query restricts an attribute: from 1 to the length of the range for integers (ages 17
-    to 90 are 74), otherwise to the size of the domain. Numeric values are successive (a window),
-    others drawn without replacement. Attributes not named are not restricted; ColumnError for an
-    unknown name. `size` is the number of queries. Source: boger2020, section 4.5 and Figure 7.
+    `selectivity` gives the number of values to which a query restricts an attribute of `m`: from 1
+    to the length of the range for integers (ages 17 to 90 are 74), otherwise to the size of the
+    domain. Numeric values are successive (a window), others drawn without replacement. Attributes
+    not named are not restricted. `size` is the number of queries. Source: boger2020, section 4.5
+    and Figure 7.
 
     >>> m = ap.examples.hospital()
     >>> queries = workload(m, {"Age": 1, "Education": 2}, size=4, seed=0)
@@ -238,11 +237,10 @@ def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def query_error(rel: Release, queries: Workload | None = None, *, of: str = "relative") -> float:
     """Mean error of the counts that queries get from a release, at least 0 (all exact).
 
-    Each count of the selected rows of a sensitive value is compared with the original table's, as
-    in section 6 of X. Xiao, Y. Tao, *Anatomy*, VLDB 2006. By default 1,000 queries with seed 0
-    restrict every attribute to half of its places (at most 100 values if unordered). `of` is
-    ``"relative"``, the mean of ``|answer - truth| / max(truth, 0.001 · n, 1)``, or ``"absolute"``,
-    of ``|answer - truth|`` in rows.
+    Each count of a sensitive value is compared with the original table's, as in section 6 of X.
+    Xiao, Y. Tao, *Anatomy*, VLDB 2006. By default 1,000 queries with seed 0 restrict every
+    attribute to half of its places (at most 100 values if unordered). `of` is ``"relative"``, the
+    mean of ``|answer - truth| / max(truth, 0.001 · n, 1)``, or ``"absolute"``, in rows.
 
     >>> m = ap.examples.hospital()
     >>> rel = ap.suppress(m, ap.examples.hospital_two_diverse())

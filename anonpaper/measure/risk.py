@@ -87,12 +87,10 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
     Eq. 7 of majeed2024 divides "the most occurring value in a cluster" by the value's frequency.
     None of three interpretations of its numerator reproduces Table 10. With n_y rows of the
     dominant value y in class C, ``"surplus"`` counts max(0, 2 n_y - size of C), the rows left when
-    every other row hides one of them (the least value over all groupings is Table 11 divided by
-    the frequency); ``"single"`` the rows in classes whose only value is y; ``"majority"`` those in
-    classes where more than half of the rows have y.
-
-    The `value` y is by default the most frequent among real rows (the first in the domain if
-    tied). ColumnError if the domain lacks it, EmptyTableError if no row has it.
+    every other row hides one of them (Table 11 has the least value over all groupings);
+    ``"single"`` the rows in classes whose only value is y; ``"majority"`` those in classes where
+    more than half of the rows have y. The `value` y is by default the most frequent among real
+    rows (the first in the domain if tied). EmptyTableError if no row has it.
 
     >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous())
     >>> [exposure(release, reading, "HIV") for reading in ("surplus", "single", "majority")]
@@ -128,10 +126,9 @@ def identification(
     also the marketer's risk, the share of right links if everybody is linked. ``journalist``, only
     with a `population` of which the people are a part: 1 / people of the population whom the
     published values fit, at least those of the class. A number fits an interval, any value a star,
-    and other new values nothing, and the risk is never too low. O(c·t·d) for c classes and t
-    different tuples of the population.
-
-    A frame indexed like the published rows, or with one line per class and their ``people``.
+    and other new values nothing, so the risk is never too low. O(c·t·d) for c classes and t tuples
+    of the population. A frame indexed like the published `rows`, or with one line per class and
+    its ``people``.
 
     >>> m = ap.examples.hospital()
     >>> rel = ap.suppress(m, ap.examples.hospital_two_diverse())
@@ -202,12 +199,11 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
     """Share of unknown people's quasi-identifier values that an attacker restores: 0 to 1.
 
     Eq. 8 of majeed2024 states that two distributions are nearly equal, but defines no number. This
-    is a simulation: the attacker has the release and the true rows of a random share `known`, in
-    (0, 1], of the real people, at least one and never all. For every published sub-domain the
-    guess is its most frequent value among the known people, or otherwise its first value. The
-    result is the share of right guesses over all quasi-identifiers of the other real rows.
-    Withheld rows count as suppressed. EmptyTableError if fewer than two rows are real. O(n·d), and
-    a step for every value of every sub-domain.
+    is a simulation: the attacker has the release and the true rows of a random share `known` of
+    the real people, at least one and never all. For every published sub-domain the guess is its
+    most frequent value among the known people, or otherwise its first value. The result is the
+    share of right guesses over all quasi-identifiers of the other real rows. Withheld rows count
+    as suppressed. EmptyTableError if fewer than two rows are real.
 
     >>> m = ap.examples.hospital()
     >>> kept = ap.Partition(m.cells.tuple_of_row)

@@ -31,11 +31,10 @@ _ROWS_OF_A_TREE = 20_000  # drawn for each tree, if there are more
 def distortion(rel: Release, hierarchies: Mapping[object, Hierarchy]) -> float:
     """Mean level of the published values over the hierarchy's height, from 0 to 1.
 
-    This is Eq. 9 of majeed2024 per row, which makes tables of different sizes comparable, with
-    equal weights w_Q. The level of a sub-domain is the lowest on which all its values have one
-    name, even if the release was made otherwise. A withheld row is on the highest level.
-    HierarchyError if the hierarchy of a quasi-identifier is missing, lacks values, or does not
-    join a sub-domain.
+    This is Eq. 9 of majeed2024 per row, with equal weights w_Q. The level of a sub-domain is the
+    lowest on which all its values have one name, even if the release was made otherwise. A
+    withheld row is on the highest level. HierarchyError if the hierarchy of a quasi-identifier is
+    missing, lacks values, or does not join a sub-domain.
 
     >>> m = ap.examples.hospital()
     >>> trees = {a.name: ap.Hierarchy.flat(a.values) for a in m.attributes}
@@ -81,11 +80,10 @@ def generalizations(rel: Release) -> int:
 def marginal_similarity(m: Microdata, rel: Release) -> float:
     """One minus the mean distance of all one- and two-way marginals, from 0 to 1 (equal).
 
-    The distance is total variation. This is the second interpretation of majeed2024's Eq. 8: how
-    close the published distribution of QI and SA is to the real one. Rows need not correspond, so
-    it also works for synthetic tables. A published sub-domain spreads its row evenly over its
-    values. `m` is the real table, with the roles of the release, else ColumnError; values that it
-    lacks count as differences. EmptyTableError if no row is published.
+    The distance is total variation. This is the second interpretation of majeed2024's Eq. 8. Rows
+    need not correspond, so it also works for synthetic tables. A published sub-domain spreads its
+    row evenly over its values. `m` is the real table, with the roles of the release, else
+    ColumnError; values that it lacks count as differences.
 
     >>> m = ap.examples.hospital()
     >>> marginal_similarity(m, ap.suppress(m, ap.Partition(m.cells.tuple_of_row)))
@@ -142,11 +140,9 @@ def classification(
 
     A sub-domain is encoded by the mean of its values if they are ordered, otherwise by the share
     of each value in it (one-hot for a single value). `test` has held-out real people with the same
-    roles. The forest has `trees`, each of at most 20,000 rows; `balanced` says whether all
-    sensitive values, rather than all rows, weigh the same in training. ColumnError for other roles
-    or without a sensitive attribute, ParameterError for synthetic rows in `test`, EmptyTableError
-    if no row is published, SizeLimitError above 500 million rows times features (one for every
-    value of an unordered attribute).
+    roles, else ColumnError. The forest has `trees`, each of at most 20,000 rows; `balanced` says
+    whether all sensitive values, rather than all rows, weigh the same in training. SizeLimitError
+    above 500 million rows times features (one for every value of an unordered attribute).
 
     >>> m = ap.examples.hospital()
     >>> release = ap.suppress(m, ap.examples.hospital_two_diverse())

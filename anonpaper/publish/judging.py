@@ -21,15 +21,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 
-from anonpaper import principles
+from anonpaper import errors, principles
 from anonpaper.coding import near_equal
-from anonpaper.errors import (
-    EmptyTableError,
-    ParameterError,
-    PromiseError,
-    check_choice,
-    check_integer,
-)
+from anonpaper.errors import ParameterError
 from anonpaper.groups import Entries, Partition, dense_labels
 from anonpaper.microdata import MISSING
 from anonpaper.principles import GroupCounts, KAnonymity, Principle, TCloseness, Theta
@@ -51,6 +45,7 @@ LEVELS = [
 
 _FILE, _UNKNOWN = "counts the file", "takes missing values as unknown"
 _SYNTHETIC = "sees which rows are synthetic"
+_REAL = f"{_SYNTHETIC} and {_UNKNOWN}"
 _CLASS = "is told the values of a withheld class"
 _OTHERS = "is told the values of other withheld people"
 
@@ -62,17 +57,15 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     real people of each published class, of each withheld class whose values must fail (the most
     even ones of as many people would meet the principles), and all other withheld people together.
     With `knows`, also those of so many other people in a person's group, rarest first: no method
-    promises anything against this. ParameterError without a published row, or for `knows` where
-    people have several rows. O(n log n).
+    promises anything against this. ParameterError for `knows` where people have several rows.
 
     The DataFrame has a row per principle: the levels of ``audit``, and further promises. Columns:
     ``promised`` (nan for none), ``file`` (by counting its rows), ``concluded``, ``attacker`` (the
     weakest who concludes it), ``people`` (real people in groups beyond the promise or, without
     one, beyond ``file``), ``of`` (real people), ``meaning``, and ``each``, a dict of the level of
-    every attacker who has something to conclude from.
+    every attacker who has something to conclude from. O(n log n).
 
-    Four people and a register. v and w are published. The two of age u are in the register, so
-    they are a class of two, and were withheld because they have the same illness:
+    The two of age u are in the register, and were withheld because they have the same illness:
 
     >>> people = pd.DataFrame({"age": list("uuvvww"), "ill": list("aabcbc")})
     >>> m = ap.Microdata(people, ["age"], "ill")
@@ -82,7 +75,7 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     ('is told the values of a withheld class', [2, 2, 1, 2])
     """
     m, e = check_release(rel).microdata, rel.entries
-    knows = min(check_integer("knows", knows, 0), m.n)
+    knows = min(errors.check_integer("knows", knows, 0), m.n)
     if knows and m.people is not None:
         raise ParameterError("knows must be 0 where people have several rows and several values")
     # The file has published secrets, perhaps swapped; attackers are told those of the table.
@@ -91,9 +84,7 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     for name in m.sensitives or [None]:
         file = _counted(shown, name)
         told = {who: _counted(own.in_groups(labels), name) for who, labels in groups.items()}
-        seers = {_FILE: file[:1], _UNKNOWN: file, _SYNTHETIC: told[_SYNTHETIC][:1],
-                 f"{_SYNTHETIC} and {_UNKNOWN}": told[_SYNTHETIC]} | {
-                 who: told[who] for who in (_CLASS, _OTHERS)}  # fmt: skip
+        seers = {_FILE: file[:1], _UNKNOWN: file, _SYNTHETIC: told[_REAL][:1], **told}
         judged = {who: [_without(c, knows) for c in counts] for who, counts in told.items()}
         if knows:
             seers[f"knows the secrets of {knows} in the group"] = sum(judged.values(), [])
@@ -102,7 +93,7 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
             sees, judges = seers, judged
             if not principle.needs_sensitive or isinstance(principle, TCloseness):
                 sees = {who: seers[who] for who in (_FILE, _SYNTHETIC)}  # who sees classes alone
-                judges = {_SYNTHETIC: seers[_SYNTHETIC]}
+                judges = {_REAL: seers[_SYNTHETIC]}
             levels = {who: [sign * principle.levels(c) for c in sees[who]] for who in sees}
             seen = {who: np.concatenate([[np.inf], *levels[who]]).min() for who in sees}
             who = min(seen, key=seen.get)  # the weakest, if equal
@@ -130,7 +121,7 @@ def check_release(rel: object, *, shown: bool = False) -> Release:
             "ap.recode(m, r) or another form of publication"
         )
     if shown and not rel.shown.any():
-        raise EmptyTableError("no row is published")
+        raise errors.EmptyTableError("no row is published")
     return rel
 
 
@@ -162,7 +153,7 @@ def _kind(principle: Principle) -> tuple:
 def _told(rel: Release) -> dict[str, np.ndarray]:
     """The groups of real people whose values attackers are told, by entry, -1 for all others."""
     rest = (rel.classes.group < 0) & (rel.failing < 0)
-    groups = {_SYNTHETIC: rel.classes.group, _CLASS: rel.failing, _OTHERS: np.where(rest, 0, -1)}
+    groups = {_REAL: rel.classes.group, _CLASS: rel.failing, _OTHERS: np.where(rest, 0, -1)}
     real = rel.entries.is_real
     return {who: dense_labels(np.where(real, labels, -1)) for who, labels in groups.items()}
 
@@ -255,7 +246,7 @@ def withheld(rel: Release) -> tuple[int, float]:
     told the values of the group guesses right with this probability. The share, of people, is nan
     if no real row is withheld or there is no sensitive attribute.
     """
-    groups = [labels for who, labels in _told(rel).items() if who != _SYNTHETIC]
+    groups = [labels for who, labels in _told(rel).items() if who != _REAL]
     shares = [Theta(1).level(rel.entries.in_groups(labels)) for labels in groups
               if rel.microdata.sensitives and (labels >= 0).any()]  # fmt: skip
     return rel.entries.rows(~rel.shown), max(shares, default=float("nan"))
@@ -299,7 +290,7 @@ def check_promise(
 
     `against` and `accept` are as for :meth:`write`; everything that publishes calls this first.
     """
-    check_choice("against", against, ("file", "register"))
+    errors.check_choice("against", against, ("file", "register"))
     if accept is not None and not (isinstance(accept, str) and accept.strip()):
         raise ParameterError(f"accept must be a reason in words, got {accept!r}")
     rel.accepted = accept or rel.accepted
@@ -320,7 +311,7 @@ def check_promise(
     if against == "register" and broken(rel):
         found.append(warnings(rel)[0])
     if found:
-        raise PromiseError(
+        raise errors.PromiseError(
             f"{'; '.join(found)}: nothing was published. "
             f'{remedy}or pass accept="the reason" (--accept), which the report prints'
         )

@@ -269,16 +269,14 @@ def _must_fail(classes: Entries, asked: Sequence[Principle]) -> np.ndarray:
 
 def _as_others_are(shown: PublishedAttribute, ids: np.ndarray, codes: np.ndarray):
     """Omit values that only withheld rows have from intervals and sets; a star stays."""
-    occurs = np.zeros(len(ids), bool)
+    occurs, every = np.zeros(len(ids), bool), np.arange(len(ids))
     occurs[codes] = True
     keeps = occurs | shown.is_star[ids] | ~np.isin(ids, ids[codes])
     if shown.attribute.ordered:  # intervals do not name the values between their ends
-        low, high = np.full((2, len(shown.sub_domains)), -1)
-        (kept,) = np.nonzero(keeps)
-        high[ids[kept]], low[ids[kept[::-1]]] = kept, kept[::-1]
-        keeps = (low[ids] <= np.arange(len(ids))) & (np.arange(len(ids)) <= high[ids])
-    (kept,) = np.nonzero(keeps)
-    return PublishedAttribute(SubDomains.sets(shown.attribute, ids[kept], kept), shown.index)
+        low, high = group_bounds(every[keeps, None], ids[keeps], len(shown.sub_domains))
+        keeps = (low[ids, 0] <= every) & (every <= high[ids, 0])
+    values = SubDomains.sets(shown.attribute, ids[keeps], every[keeps])
+    return PublishedAttribute(values, shown.index)
 
 
 def swap(

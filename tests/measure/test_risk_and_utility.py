@@ -199,7 +199,7 @@ def groups(adult):
 
 def answers_of_sqlite(queries, frame, table="adult"):
     connection = sqlite3.connect(":memory:")
-    named = frame.astype({c: object for c in frame if frame[c].isna().any()}).fillna("?")
+    named = frame.astype(object).where(frame.notna(), "?")
     named.to_sql(table, connection, index=False)
     answers = np.zeros((len(queries), queries.sensitive.size))
     for number, query in enumerate(queries.sql(table)):
