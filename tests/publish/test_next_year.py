@@ -141,16 +141,3 @@ def test_what_is_no_recoding_is_refused(content, tmp_path):
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(errors.FileError, match="not a recoding"):
         ap.Recoding.load(path)
-
-
-def test_what_is_withheld_is_withheld_from_next_years_table_too(tmp_path):
-    frame = people(80, 3).assign(age=lambda t: t["age"].where(t.index != 5, 990))
-    m = ap.Microdata(frame, ["age", "sex"], "ill")
-    r = ap.full_domain(m, 3, {"age": ap.Hierarchy.intervals(range(1000), [10, 100])},
-                       suppression=0.05)  # fmt: skip
-    r.save(tmp_path / "r.json")
-    again = ap.Recoding.load(tmp_path / "r.json")
-    assert again.withhold == r.withhold == (ap.KAnonymity(3),)
-    later = ap.Microdata(people(80, 4), ["age", "sex"], "ill")
-    rel = ap.recode(later, again, unseen="suppress")
-    assert rel.frame.groupby(["age", "sex"]).size().min() >= 3
