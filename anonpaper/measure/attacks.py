@@ -15,9 +15,8 @@ from anonpaper.cells import distinct
 from anonpaper.errors import ParameterError, check_number, check_sequence
 from anonpaper.groups import checked_labels
 from anonpaper.measure.boxes import boxes_of, codes_in, weight_at
-from anonpaper.microdata import Attribute, Microdata, check_microdata
-from anonpaper.publish import GroupRelease, PublishedAttribute, Release, check_release
-from anonpaper.published_values import SubDomains
+from anonpaper.microdata import Microdata, check_microdata
+from anonpaper.publish import GroupRelease, Release, check_release
 
 __all__ = ["definetti", "guessing", "membership", "plausible_values", "ruled_out"]
 
@@ -172,34 +171,20 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
 
 
 def _share_that_fits(release: Release, people: Microdata) -> float:
-    published, cells = release.published, people.cells
-    triples = zip(published, people.attributes, cells.tuples.T, strict=True)
-    persons = np.column_stack([_places(p.attribute, a)[codes] for p, a, codes in triples])
-    domains = [_spaced(p) for p in published]
-    boxes = boxes_of(domains, [p.index[release.shown] for p in published])
-    fits = weight_at(persons, domains, boxes, boxes.counts) > 0
+    """Share of people whom a published row covers; weighs each distinct tuple once."""
+    cells, persons, domains = people.cells, [], []
+    for p, theirs, codes in zip(release.published, people.attributes, cells.tuples.T, strict=True):
+        # code c lies at place 2c + 2, a number between two others between them, the rest at 0
+        own, values = p.attribute, p.sub_domains
+        place = 2 * codes_in(own, theirs) + 2
+        if own.numeric and theirs.numeric:
+            right = np.searchsorted(own.positions, theirs.positions)
+            between = (place == 0) & (right > 0) & (right < own.size)
+            place = np.where(between, 2 * right + 1, place)
+        persons.append(place[codes])
+        low = np.where(p.is_star, 0, 2 * values.low + 2)  # a star covers all places
+        high = np.where(p.is_star, 2 * own.size + 1, 2 * values.high + 2)
+        domains.append(replace(values, low=low, high=high, codes=2 * values.codes + 2))
+    boxes = boxes_of(domains, [p.index[release.shown] for p in release.published])
+    fits = weight_at(np.column_stack(persons), domains, boxes, boxes.counts) > 0
     return float(cells.tuple_sizes[fits].sum() / people.n)
-
-
-# Values that a table does not have need places too: code c of its domain lies at 2c + 2.
-
-
-def _places(attribute: Attribute, theirs: Attribute) -> np.ndarray:
-    """Place of every value in another domain: between two numbers, or 0 if it is nowhere."""
-    known = codes_in(attribute, theirs)
-    between = np.zeros(theirs.size, np.intp)
-    if attribute.numeric and theirs.numeric:
-        right = np.searchsorted(attribute.positions, theirs.positions)
-        between = np.where((right > 0) & (right < attribute.size), 2 * right + 1, 0)
-    return np.where(known >= 0, 2 * known + 2, between)
-
-
-def _spaced(p: PublishedAttribute) -> SubDomains:
-    """The published sub-domains over these places: a star covers all of them."""
-    values = p.sub_domains
-    return replace(
-        values,
-        low=np.where(p.is_star, 0, 2 * values.low + 2),
-        high=np.where(p.is_star, 2 * p.attribute.size + 1, 2 * values.high + 2),
-        codes=2 * values.codes + 2,
-    )
