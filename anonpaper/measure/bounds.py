@@ -75,13 +75,15 @@ class _Program:
     """
 
     def __init__(self, m: Microdata, l: int, value, different) -> None:
-        self.l, self.rows, self.d, found = l, m.cells.counts, m.d, []
+        self.l, self.rows, self.d = l, m.cells.counts, m.d
         _check_size(1 << m.d)
+        found, size = [], 0
         for number, kept in enumerate(attributes_kept(m.d, 1 << m.d)):
             cell, bucket = _possible(m, kept, l, value, different)
             stars = np.full(len(cell), m.d - kept.sum())
             found.append((cell, bucket + number * len(m.cells), stars))
-            _check_size(sum(len(cell) for cell, *_ in found))
+            size += len(cell)
+            _check_size(size)
         self.cell, bucket, self.stars = map(np.concatenate, zip(*found, strict=True))
         order = np.argsort(self.cell, kind="stable")
         self.cell, self.stars = self.cell[order], self.stars[order]

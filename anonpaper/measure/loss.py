@@ -7,13 +7,12 @@ measure costs O(n·d). Measures of classes raise ParameterError if no row is pub
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from anonpaper.cells import distinct
-from anonpaper.errors import ParameterError, check_choice, check_integer, check_weights
+from anonpaper.errors import ParameterError, check_choice, check_integer
 from anonpaper.measure.boxes import boxes_of, weight_at
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import Release, check_release
@@ -114,24 +113,20 @@ def average_class_size(rel: Release) -> float:
     return float(GroupCounts.of(rel.entries.in_groups(rel.classes.group)).sizes.mean())
 
 
-def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
+def ncp(rel: Release) -> float:
     """Normalized certainty penalty, the uncertainty of all values: from 0 to n·d.
 
     A sub-domain costs its extent over the extent of the domain: for a numeric attribute (max -
-    min) / (domain max - domain min), for any other (size - 1) / (domain size - 1). `weights` per
-    attribute are finite and at least 0, by default 1. Source: Xu et al., *Utility-based
-    anonymization using local recoding*, KDD 2006, whose penalty for a set of categorical values is
-    size / domain size.
+    min) / (domain max - domain min), for any other (size - 1) / (domain size - 1). Source: Xu et
+    al., *Utility-based anonymization using local recoding*, KDD 2006, whose penalty for a set of
+    categorical values is size / domain size.
 
     >>> ncp(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     8.0
     """
-    given, shown = check_weights(check_release(rel).microdata.qi, weights), rel.shown
-    rows, withheld, total = rel.entries.counts[shown], rel.entries.rows(~shown), 0.0
-    for p, weight in zip(rel.published, given, strict=True):
-        penalty = p.sub_domains.extents[p.index[shown]]
-        total += weight * ((rows * penalty).sum() + withheld)
-    return float(total)
+    shown = check_release(rel).shown
+    rows, total = rel.entries.counts[shown], rel.entries.rows(~shown) * rel.microdata.d
+    return float(total + sum(rows @ p.sub_domains.extents[p.index[shown]] for p in rel.published))
 
 
 def gcp(rel: Release) -> float:
@@ -148,11 +143,10 @@ def gcp(rel: Release) -> float:
 
 
 def values_kept(rel: Release, by: object) -> pd.DataFrame:
-    """Share of the rows of every value of an attribute that still show it, with their stars.
+    """Share of the rows of every value of a quasi-identifier that still show it, with their stars.
 
-    `by` is a quasi-identifier or the sensitive attribute; the release must suppress. The frame has
-    one row per value that occurs, the most frequent first: `by`, ``rows``, ``stars_per_row`` and,
-    for a quasi-identifier, ``shown``, the share of its rows that show it.
+    The release must suppress. The frame has one row per value of `by` that occurs, the most
+    frequent first: the value, ``rows``, ``stars_per_row``, and ``shown``, the share.
 
     >>> rel = ap.suppress(ap.examples.patients(), ap.examples.patients_three_anonymous())
     >>> values_kept(rel, "ETH")
@@ -162,18 +156,15 @@ def values_kept(rel: Release, by: object) -> pd.DataFrame:
     2    African     2            4.0    0.0
     """
     m, e = check_release(rel).microdata, rel.entries
-    codes = replace(e, secrets=m.cells.secrets[e.cell]).codes_of(by)
+    p = rel.published[m.attribute_index(by)]
     starred = np.where(rel.shown, star_pattern(rel).sum(axis=1), m.d)
-    sums = {"rows": e.counts, "stars_per_row": e.counts * starred}
-    if by in m.qi:
-        p = rel.published[m.attribute_index(by)]
-        sums["shown"] = e.counts * (rel.shown & p.sub_domains.is_kept[p.index])
-    frame = pd.DataFrame(sums).groupby(codes).sum()
+    kept = rel.shown & p.sub_domains.is_kept[p.index]
+    sums = {"rows": e.counts, "stars_per_row": e.counts * starred, "shown": e.counts * kept}
+    frame = pd.DataFrame(sums).groupby(e.codes_of(by)).sum()
     frame = frame.sort_values("rows", ascending=False, kind="stable")
-    means = frame.drop(columns="rows").div(frame["rows"], axis=0)
-    frame[means.columns] = means
-    frame.insert(0, by, m.attribute(by).values[frame.index])
-    return frame.reset_index(drop=True)
+    means = frame[["stars_per_row", "shown"]].div(frame["rows"], axis=0)
+    values = pd.Series(m.attribute(by).values[frame.index], frame.index, name=by)
+    return pd.concat([values, frame["rows"], means], axis=1).reset_index(drop=True)
 
 
 def kl_divergence(rel: Release) -> float:
