@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.errors import ParameterError, SizeLimitError, check_integer
-from anonpaper.groups import Entries
+from anonpaper.groups import Entries, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.partition.tp import tp, tp_plus
@@ -206,28 +206,21 @@ def _by_pillars(rel: Release, l: int) -> tuple[np.ndarray, np.ndarray]:
     possible values one has a posterior of at least 1/s.
     """
     m, p = rel.microdata, rel.partition
-    first_of_residue = p.n_groups - p.info.get("residue_groups", 1)
-    removed = np.flatnonzero(p.labels >= first_of_residue)
-    tuples, lost = np.unique(m.cells.tuple_of_row[removed], return_counts=True)
-
-    # The rest of the tuples that lost rows, and the possible values of their lost rows.
-    left = np.zeros((len(tuples), m.sensitive_attribute.size), np.intp)
-    of_tuple = np.full(len(m.cells), -1)
-    of_tuple[tuples] = np.arange(len(tuples))
-    here = of_tuple[m.cells.tuple_of_row]
-    stays = (p.labels < first_of_residue) & (here >= 0)
-    np.add.at(left, (here[stays], m.sensitive_codes[stays]), 1)
-    residue = np.bincount(m.sensitive_codes[removed], minlength=left.shape[1])
-    possible = np.tile(residue > 0, (len(tuples), 1))
+    tuples, secrets = m.cells.tuple_of_row, m.sensitive_codes
+    is_removed = p.labels >= p.n_groups - p.info.get("residue_groups", 1)
+    # The tuples that lost rows, the rest of them, and the possible values of their lost rows.
+    place = dense_labels(np.where(np.isin(tuples, tuples[is_removed]), tuples, -1))
+    left = np.zeros((place.max() + 1, m.sensitive_attribute.size), np.intp)
+    stays, lost = ~is_removed & (place >= 0), np.bincount(place[is_removed])
+    np.add.at(left, (place[stays], secrets[stays]), 1)
+    residue = np.bincount(secrets[is_removed], minlength=left.shape[1])
+    possible = np.tile(residue > 0, (len(left), 1))
     if residue.sum() - l * residue.max() >= l * (l - 1):
         possible &= left == left.max(axis=1, keepdims=True)
-
     # A person of a tuple has a kept value or a possible one: on average over the possible ones,
     # their kept rows and an equal part of all lost rows.
     choices = possible.sum(axis=1)
     on_average = ((left * possible).sum(axis=1) + lost) / choices
     share = np.maximum(left.max(axis=1), on_average) / (left.sum(axis=1) + lost)
-    concluded, exact = _largest_share(m, m.cells.tuple_of_row), here < 0
-    concluded[here >= 0] = share[here[here >= 0]]
-    exact[here >= 0] = (choices == 1)[here[here >= 0]]
-    return concluded, exact
+    concluded = np.where(place < 0, _largest_share(m, tuples), np.append(share, 0)[place])
+    return concluded, np.append(choices == 1, True)[place]
