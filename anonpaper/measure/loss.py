@@ -1,7 +1,7 @@
 """Information loss: information of the table that its release no longer has.
 
 Unless a measure says otherwise, a withheld row counts as suppressed in every attribute, and a
-measure costs O(n·d). Measures of classes raise ParameterError if no row is published.
+measure costs O(n·d). Measures of classes raise EmptyTableError if no row is published.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.cells import distinct
-from anonpaper.errors import ParameterError, check_choice, check_integer
+from anonpaper.errors import check_choice, check_integer
 from anonpaper.measure.boxes import boxes_of, weight_at
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import Release, check_release
@@ -109,8 +109,8 @@ def average_class_size(rel: Release) -> float:
     >>> average_class_size(ap.suppress(m, ap.examples.hospital_two_anonymous()))
     2.5
     """
-    _class_sizes(rel)
-    return float(GroupCounts.of(rel.entries.in_groups(rel.classes.group)).sizes.mean())
+    classes = check_release(rel, shown=True).classes
+    return float(GroupCounts.of(rel.entries.in_groups(classes.group)).sizes.mean())
 
 
 def ncp(rel: Release) -> float:
@@ -228,7 +228,7 @@ def effective_k(rel: Release) -> int:
     >>> effective_k(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     2
     """
-    return int(_class_sizes(rel).min())
+    return int(check_release(rel, shown=True).classes.sizes().min())
 
 
 def necd(rel: Release) -> float:
@@ -241,7 +241,7 @@ def necd(rel: Release) -> float:
     >>> round(necd(rel), 3)
     0.222
     """
-    sizes = _class_sizes(rel)
+    sizes = check_release(rel, shown=True).classes.sizes()
     return float(formulas.dispersion(sizes.min(), sizes.max(), rel.microdata.n))
 
 
@@ -258,10 +258,3 @@ def ach(rel: Release, preference: tuple[float, float] = (0.2, 1.0)) -> float:
     """
     preference = formulas.check_preference(preference)
     return float(formulas.achievement(nwp(rel), necd(rel), preference))
-
-
-def _class_sizes(rel: Release) -> np.ndarray:
-    sizes = check_release(rel).classes.sizes()
-    if len(sizes) == 0:
-        raise ParameterError("no row is published, so there is no class")
-    return sizes

@@ -165,7 +165,7 @@ BAD = [
     (measure.disclosure_risk, ColumnError, "", [{"rel": ap.suppress(PLAIN, GROUPS)}]),
     (partial(measure.exposure, REL), ParameterError, "reading", [{"reading": "all"}]),
     (partial(measure.exposure, REL), ColumnError, "", [{"value": 7}]),
-    (measure.average_class_size, ParameterError, "no row",
+    (measure.average_class_size, EmptyTableError, "no row",
      [{"rel": ap.suppress(M, ap.Partition([-1] * 10))}]),
     (measure.definetti, ParameterError, "ap.swap or ap.anatomize", [{"release": REL}]),
     (measure.kl_divergence, ParameterError, "have no sensitive value: read .* in `st`",
