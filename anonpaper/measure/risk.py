@@ -89,8 +89,8 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
     dominant value y in class C, ``"surplus"`` counts max(0, 2 n_y - size of C), the rows left when
     every other row hides one of them (Table 11 has the least value over all groupings);
     ``"single"`` the rows in classes whose only value is y; ``"majority"`` those in classes where
-    more than half of the rows have y. The `value` y is by default the most frequent among real
-    rows (the first in the domain if tied). EmptyTableError if no row has it.
+    more than half of the rows have y. The `value` y is by default the most frequent one (the
+    first in the domain if tied). EmptyTableError if no row has it.
 
     >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous())
     >>> [exposure(release, reading, "HIV") for reading in ("surplus", "single", "majority")]
@@ -98,13 +98,8 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
     """
     errors.check_choice("reading", reading, ("surplus", "single", "majority"))
     counts, _ = _classes(rel)
-    m = rel.microdata
-    if value is None:
-        e, size = rel.entries, m.sensitive_attribute.size
-        real = np.bincount(m.cells.sensitive[e.cell], e.counts * e.is_real, size)
-        dominant = int((real if real.any() else m.sensitive_counts).argmax())
-    else:
-        dominant = m.sensitive_attribute.code(value)
+    m, top = rel.microdata, rel.microdata.sensitive_counts.argmax()
+    dominant = top if value is None else m.sensitive_attribute.code(value)
     frequency = int(m.sensitive_counts[dominant])
     if frequency == 0:
         raise errors.EmptyTableError(f"no row has {m.sensitive!r} = {value!r}")

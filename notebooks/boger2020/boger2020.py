@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 import anonpaper as ap
 from anonpaper import Microdata, Partition, measure
 from anonpaper.compendium.grids import timed
-from anonpaper.measure.queries import places
+from anonpaper.measure.queries import Workload, places
 from anonpaper.partition.klt import UnplacedRowsWarning
 
 #: The paper's algorithm: its step 6 leaves out what it could not merge.
@@ -128,12 +128,15 @@ def compare_methods(m: Microdata, queries: int, seed: int, only: list) -> list[d
 
 def association_with_sensitive(m: Microdata) -> pd.DataFrame:
     """Measure how far every quasi-identifier goes with the sensitive attribute."""
-    found = {}
-    for a in m.attributes:
-        counts = np.zeros((a.size, m.sensitive_attribute.size))
-        np.add.at(counts, (m.codes_of(a.name), m.sensitive_codes), 1)
-        found[a.name] = _association(counts)
+    found = {a.name: _association(_values_singly(m, a).answers(m)[0]) for a in m.attributes}
     return pd.DataFrame.from_dict(found, orient="index").rename_axis("attribute").reset_index()
+
+
+def _values_singly(m: Microdata, attribute) -> Workload:
+    """Return one query for every value of an attribute: the answers are its contingency table."""
+    codes = np.arange(attribute.size)[:, None]
+    asked = attribute.positions[codes].repeat(2, axis=1) if attribute.numeric else codes
+    return Workload(m.attributes, m.sensitive_attribute, attribute.size, {attribute.name: asked})
 
 
 def _association(counts: np.ndarray) -> dict[str, float]:
