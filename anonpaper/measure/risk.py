@@ -7,6 +7,7 @@ else EmptyTableError.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -22,8 +23,8 @@ from anonpaper.randomness import generator
 from anonpaper.roles import only_one
 
 __all__ = [
-    "disclosure_confidence", "disclosure_risk", "exposure", "identification", "reconstruction",
-    "undiverse_rows",
+    "disclosure_confidence", "disclosure_risk", "exposure", "identification", "records_at_risk",
+    "reconstruction", "undiverse_rows",
 ]  # fmt: skip
 
 _WIDTH = re.compile(r"\[(-?[\d.]+), (-?[\d.]+)\)")  # of Hierarchy.intervals
@@ -176,6 +177,18 @@ def _fits(column: PublishedAttribute, other: Attribute) -> np.ndarray:
             if ends := _WIDTH.fullmatch(str(label)):
                 row |= (float(ends[1]) <= numbers) & (numbers < float(ends[2]))
     return fits | (column.labels == STAR)[:, None]
+
+
+def records_at_risk(counts: Sequence[int]) -> int:
+    """Rows of the most frequent value left when each is paired with another value: 0 to n.
+
+    `counts` has the rows of every sensitive value. These are the numbers in Table 11 of
+    majeed2024, exactly for Stroke, Census and Diabetes; its number for Adult has no such rule.
+
+    >>> records_at_risk([4861, 249])
+    4612
+    """
+    return max(0, int(2 * max(counts) - sum(counts)))
 
 
 def undiverse_rows(rel: Release, l: int = 2) -> int:
