@@ -47,7 +47,9 @@ def disclosure_confidence(rel: Release) -> pd.Series:
     return pd.Series(of_rows, index=rel.microdata.frame.index[shown], name="confidence")
 
 
-def disclosure_risk(rel: Release, reading: str = "values", targets: str = "all") -> float:
+def disclosure_risk(
+    rel: Release, reading: str = "values", targets: str = "all", known: Sequence | None = None
+) -> float:
     """Average chance to learn a target's sensitive value, from 0 to 1 (majeed2024, Eq. 5 and 6).
 
     `reading` is the interpretation, the chance of a target in class C. ``"values"``, as printed:
@@ -57,7 +59,9 @@ def disclosure_risk(rel: Release, reading: str = "values", targets: str = "all")
     ``"largest"``: the largest share in C, for an attacker who bets on it.
 
     `targets` are ``"all"`` rows, or ``"real"`` people in the same classes; EmptyTableError if
-    there are none. A withheld row counts 0.
+    there are none. A withheld row counts 0. `known` names the quasi-identifiers that the attacker
+    knows, by default all; their published values then define the classes. ParameterError for a
+    release whose classes are groups.
 
     >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> [round(disclosure_risk(release, name), 3) for name in ("values", "own", "largest")]
@@ -65,7 +69,7 @@ def disclosure_risk(rel: Release, reading: str = "values", targets: str = "all")
     """
     errors.check_choice("reading", reading, ("values", "own", "largest"))
     errors.check_choice("targets", targets, ("all", "real"))
-    counts, classes = _classes(rel)
+    counts, classes = _classes(rel, known)
     labels, sensitive = classes.group, classes.m.sensitive_attribute
     target = classes.counts * (classes.is_real if targets == "real" else 1)
     if not target.any():
@@ -238,8 +242,14 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
     return float(right / (len(unknown) * m.d))
 
 
-def _classes(rel: Release) -> tuple[GroupCounts, Entries]:
-    """Count the sensitive values of the classes of a release; also return the classes."""
-    sensitive = only_one(check_microdata(check_release(rel).microdata).sensitive)
-    classes = check_release(rel, shown=True).audited()
+def _classes(rel: Release, known: Sequence | None = None) -> tuple[GroupCounts, Entries]:
+    """Count the sensitive values of the classes that an attacker sees; also return these."""
+    m = check_microdata(check_release(rel).microdata)
+    sensitive, classes = only_one(m.sensitive), check_release(rel, shown=True).audited()
+    if known is not None:
+        places = map(m.attribute_index, errors.check_sequence("known", known))
+        seen = [rel.published[j] for j in sorted(set(places))]
+        if rel.shows_groups:
+            raise errors.ParameterError("leave known out: the classes of this release are groups")
+        classes = classes.in_groups(rel.numbered(seen))
     return GroupCounts.of(classes, sensitive), classes

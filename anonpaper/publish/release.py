@@ -141,12 +141,16 @@ class Release:
     @cached_property
     def classes(self) -> Partition:
         """Equivalence classes: rows whose published QI are equal; withheld rows have none."""
-        e, labels = self.entries, np.where(self.shown, 0, -1)
-        if self.published and self.shown.any():
-            sizes = [len(p.sub_domains) for p in self.published]
-            labels[self.shown], *_ = distinct([p.index[self.shown] for p in self.published], sizes)
-        name = "equivalence classes"
+        e, labels, name = self.entries, self.numbered(self.published), "equivalence classes"
         return Partition.of_cells(e.m.cells, e.cell, labels, e.counts, algorithm=name)
+
+    def numbered(self, published: Sequence[PublishedAttribute]) -> np.ndarray:
+        """Number the entries by their published values of some attributes; -1 if withheld."""
+        labels = np.where(self.shown, 0, -1)
+        if published and self.shown.any():
+            sizes = [len(p.sub_domains) for p in published]
+            labels[self.shown], *_ = distinct([p.index[self.shown] for p in published], sizes)
+        return labels
 
     @cached_property
     def frame(self) -> pd.DataFrame:
