@@ -49,8 +49,10 @@ def suppressed_rows(rel: Release) -> int:
 
 def star_pattern(rel: Release) -> np.ndarray:
     """Return which values of entries are stars, (f, d), dtype bool; False for withheld rows."""
-    starred = np.column_stack([p.is_star[p.index] for p in rel.published])
-    return starred & rel.shown[:, None]
+    pattern = np.zeros((len(rel.shown), len(rel.published)), dtype=bool)
+    for j, p in enumerate(rel.published):
+        pattern[rel.shown, j] = p.is_star[p.index[rel.shown]]
+    return pattern
 
 
 def discernibility(rel: Release) -> int:

@@ -45,14 +45,14 @@ def suppress(m: Microdata, p: Partition) -> Release:
     """
 
     def kept_or_star(attribute, codes, group, starred):
-        if attribute.size == 1:  # the star of a single value is told by its name
-            values = SubDomains.runs(attribute, [0, 0], [0, 0])
-            names = np.array([attribute.values[0], STAR], dtype=object)
-            return replace(values, names=names), starred.astype(np.intp)
         low, high = _bounds(attribute, codes, group, starred)
-        star = low < high
-        low, high = np.where(star, 0, low), np.where(star, attribute.size - 1, high)
-        return SubDomains.runs(attribute, low, high).distinct()
+        # Sub-domain number = code of the kept value; one more, the last, is the star.
+        of_group = np.where((low == high) & ~starred, low, attribute.size)
+        codes = np.arange(attribute.size)
+        values = SubDomains.runs(attribute, np.r_[codes, 0], np.r_[codes, codes[-1]])
+        if attribute.size == 1:  # the star of a single value is told by its name
+            values = replace(values, names=np.array([attribute.values[0], STAR], dtype=object))
+        return values, of_group
 
     return _by_groups(m, p, "suppress", kept_or_star)
 

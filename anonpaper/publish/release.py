@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.cells import distinct
-from anonpaper.errors import NoSensitiveValueError
+from anonpaper.errors import NoSensitiveValueError, ParameterError, check_sequence
 from anonpaper.groups import Entries, Partition, dense_labels
 from anonpaper.hierarchy import STAR
 from anonpaper.principles import GroupCounts, Principle
@@ -87,11 +87,14 @@ class Release:
         partition: Partition | None = None,
         recoding: Recoding | None = None,
     ) -> None:
+        published = tuple(check_sequence("published", published, PublishedAttribute))
+        if not isinstance(entries, Entries) or not isinstance(partition, Partition | None):
+            raise ParameterError(f"expected Entries and a Partition, got {entries}, {partition}")
         self.shown = entries.group >= 0  # (f,): which entries are published
         if not self.shown.all():
             each = zip(published, entries.codes.T, strict=True)
-            published = [column.starred_whole(self.shown, codes) for column, codes in each]
-        self.entries, self.published, self.method = entries, tuple(published), method
+            published = tuple(column.starred_whole(self.shown, codes) for column, codes in each)
+        self.entries, self.published, self.method = entries, published, method
         self.microdata, self.recoding, self._partition = entries.m, recoding, partition
         self.accepted: str | None = None  # why it was written below its promise
         self._written: tuple = ()  # of a table of counts, what an audit is to read
