@@ -69,11 +69,12 @@ def generalizations(rel: Release) -> int:
     >>> generalizations(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
     """
-    e, changed = check_release(rel).entries, 0
-    for p, codes in zip(rel.published, e.codes.T, strict=True):
-        values = p.sub_domains
-        kept = rel.shown & (values.sizes == 1)[p.index] & (values.low[p.index] == codes)
-        changed += e.rows(~kept)
+    e, shown = check_release(rel).entries, rel.shown
+    changed = e.rows(~shown) * e.m.d
+    for p, codes in zip(rel.published, e.codes[shown].T, strict=True):
+        index = p.index[shown]
+        moved = (p.sizes[index] > 1) | (p.sub_domains.low[index] != codes)
+        changed += int(e.counts[shown][moved].sum())
     return changed
 
 
