@@ -285,10 +285,7 @@ class TCloseness(_OnValues):
 
 
 #: The principles that :func:`read_principle` reads, by name.
-_BY_NAME = {kind.__name__: kind for kind in (
-    KAnonymity, DistinctLDiversity, FrequencyLDiversity, EntropyLDiversity, RecursiveLDiversity,
-    Theta, TCloseness,
-)}  # fmt: skip
+_BY_NAME = {kind.__name__: kind for kind in (KAnonymity, *_OnValues.__subclasses__())}
 
 
 def read_principle(text: str) -> Principle:

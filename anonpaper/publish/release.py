@@ -216,10 +216,6 @@ class Release:
         rows = f"{shown} of {self.microdata.n} rows in {self.classes.n_groups}"
         return "; ".join([f"Release({self.method}: {rows} equivalence classes)", *self.warnings])
 
-    def tables(self) -> tuple[pd.DataFrame, ...]:
-        """Return the tables for analysis."""
-        return (self.frame,)
-
 
 class GroupRelease(Release):
     """A table with unchanged quasi-identifiers: groups hide the sensitive value.
@@ -264,12 +260,9 @@ class Anatomy(GroupRelease):
     @cached_property
     def qit(self) -> pd.DataFrame:
         """The quasi-identifiers with the number of their group."""
-        m = self.microdata
-        qit = m.frame.loc[self.is_published, [c for c in m.frame.columns if c in m.qi]].copy()
-        levels = qit.columns.nlevels
-        name = "group" if levels == 1 else ("group", *[""] * (levels - 1))
-        qit[name] = self.classes.labels[self.is_published]
-        return qit
+        m, shown = self.microdata, self.is_published
+        qit = m.frame.loc[shown, [c for c in m.frame.columns if c in m.qi]]
+        return qit.assign(group=self.classes.labels[shown])
 
     @cached_property
     def st(self) -> pd.DataFrame:
@@ -284,10 +277,6 @@ class Anatomy(GroupRelease):
     def frame(self) -> pd.DataFrame:
         """The table `qit`, with one row per published row; `st` is the other table."""
         return self.qit
-
-    def tables(self) -> tuple[pd.DataFrame, ...]:
-        """Return `qit` and `st`."""
-        return self.qit, self.st
 
     def counted(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
         """Return the distinct rows of both tables, and how many there are of each."""

@@ -206,10 +206,10 @@ def public_tables(
     if m.person is not None and m.person in keep:
         raise ColumnError(f"{m.person!r} identifies people and is never published")
     check_written_apart(rel)
-    first, *others = rel.tables()
-    if others:  # group numbers follow the order of the input: draw new ones
+    first, others = rel.frame, []
+    if rel.method == "anatomize":  # group numbers follow the order of the input: draw new ones
         numbers = secret_order(rel.classes.n_groups)
-        first, *others = (t.assign(group=numbers[t["group"]]) for t in (first, *others))
+        first, *others = (t.assign(group=numbers[t["group"]]) for t in (rel.qit, rel.st))
     if keep:
         kept = m.frame.loc[rel.is_published, keep]
         first = pd.concat([first, kept.set_axis(first.index)], axis=1)

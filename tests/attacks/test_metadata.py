@@ -15,15 +15,11 @@ pytestmark = pytest.mark.filterwarnings("ignore:minimality attack")
 HIDDEN = [b"index-", b"person-", b"attrs-note", b"never-shown", b"not-shown", b"pandas"]
 
 
-def files_of(rel, tmp_path):
-    for ending in ("csv", "csv.gz", "parquet"):
-        yield from rel.write(tmp_path / f"out.{ending}")
-
-
 def test_no_file_holds_a_name_a_category_or_a_note(tmp_path):
     for way, seed in with_tables(WAYS):
         rel = released(*way, seed)
-        for path in files_of(rel, tmp_path):
+        endings = ("csv", "csv.gz", "parquet")
+        for path in (path for end in endings for path in rel.write(tmp_path / f"out.{end}")):
             content = path.read_bytes()
             if path.suffix == ".gz":
                 assert content[3] == 0 and content[4:8] == bytes(4)  # neither name nor time

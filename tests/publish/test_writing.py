@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from referees.tables import people
 
 import anonpaper as ap
 from anonpaper.errors import ColumnError, FileError, ParameterError, PromiseError
@@ -120,18 +121,12 @@ def test_a_failure_at_the_last_file_undoes_the_first(anatomy, tmp_path, monkeypa
     assert not before or (tmp_path / "a.csv").read_text() == before
 
 
-def people(n, seed=0):
-    rng = np.random.default_rng(seed)
-    frame = pd.DataFrame({"age": rng.integers(20, 60, n), "zip": rng.integers(0, 9, n)})
-    return ap.Microdata(frame.assign(ill=rng.choice(list("abc"), n)), ["age", "zip"], "ill")
-
-
 def test_next_years_table_below_the_promise_is_refused(tmp_path):
     """Found by an attacker: k = 10 and l = 2, applied to 40 rows."""
-    ap.full_domain(people(900), k=10, l=2).save(saved := tmp_path / "r.json")
+    ap.full_domain(people(rows=900), k=10, l=2).save(saved := tmp_path / "r.json")
     r = ap.Recoding.load(saved)
     assert r.promised == (ap.KAnonymity(10), ap.DistinctLDiversity(2))
-    rel = ap.recode(people(40, seed=1), r, unseen="suppress")
+    rel = ap.recode(people(1, 40), r, unseen="suppress")
     level = rel.audit()["level"][0]
     assert level < 10 and rel.promised == r.promised
     refusal = rf"KAnonymity\(k=10\) is promised, .* {level:.4g}.*accept"
@@ -156,7 +151,7 @@ def test_next_years_table_below_the_promise_is_refused(tmp_path):
 
 def test_the_promise_is_for_real_people(tmp_path):
     """A register tells how many real people are in a class, so invented rows hide nobody."""
-    m = people(60)
+    m = people()
     invented = np.arange(60) >= 40
     m = ap.Microdata(m.frame.assign(ill=m.frame["ill"].where(~invented, "c")), m.qi, "ill",
                      synthetic=invented)  # fmt: skip
@@ -195,7 +190,7 @@ def test_only_the_packages_principles_are_saved(tmp_path):
     class Even(ap.KAnonymity):
         pass
 
-    r = ap.full_domain(people(60), k=2, require=[Even(4)])
+    r = ap.full_domain(people(), k=2, require=[Even(4)])
     with pytest.raises(ParameterError, match="is not a principle"):
         r.save(tmp_path / "r.json")
     assert not (tmp_path / "r.json").exists()
