@@ -151,15 +151,11 @@ def identification(
             raise errors.SizeLimitError("too many classes times different people: take a sample")
         first = np.unique(classes.group, return_index=True)[1][-len(people) :]
         fits = list(map(_fits, rel.published, population.attributes))
-        boxes = np.column_stack([column.index[first] for column in rel.published])
-        fitting = [
-            among[
-                np.all(
-                    [f[i, codes] for f, i, codes in zip(fits, box, cells.tuples.T, strict=True)], 0
-                )
-            ].sum()
-            for box in boxes
-        ]
+        fitting = []
+        for box in zip(*(column.index[first] for column in rel.published), strict=True):
+            each = zip(fits, box, cells.tuples.T, strict=True)
+            fit = np.logical_and.reduce([f[i, codes] for f, i, codes in each])
+            fitting.append(among[fit].sum())
         found["journalist"] = 1 / np.maximum(people, fitting)
     if not rows:
         return found

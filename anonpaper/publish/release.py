@@ -163,11 +163,13 @@ class Release:
         roles = {p.attribute.name: p.labels[p.index[entries]] for p in self.published}
         for name in m.sensitives:
             roles[name] = m.attribute(name).values[self.entries.codes_of(name)[entries]]
-        ordered = [name for name in m.frame.columns if name in roles]
-        frame = pd.DataFrame({name: roles[name] for name in ordered}, index=m.frame.index[rows])
-        for name in ordered:
-            frame[name] = _as_before(frame[name], m.frame[name][rows])
-        return frame
+        columns = {}
+        for name in (name for name in m.frame.columns if name in roles):
+            old = m.frame[name][rows]
+            columns[name] = roles[name]
+            if not old.isna().any() and np.all(roles[name] == old.to_numpy(dtype=object)):
+                columns[name] = old.array  # unchanged, so the type stays too
+        return pd.DataFrame(columns, index=m.frame.index[rows])
 
     def counted(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
         """Each table's distinct rows, sorted by their texts, and how often each occurs."""
@@ -297,11 +299,3 @@ class Anatomy(GroupRelease):
         raise NoSensitiveValueError(
             "rows of an anatomy have no sensitive value: read the counts of their group in `st`"
         )
-
-
-def _as_before(published: pd.Series, original: pd.Series) -> pd.Series:
-    """Restore the old type of a column that is published unchanged."""
-    if original.isna().any():
-        return published
-    same = published.to_numpy(dtype=object) == original.to_numpy(dtype=object)
-    return original if np.all(same) else published
