@@ -51,14 +51,9 @@ def variants(frame, rng):
 def test_files_depend_on_nothing_but_the_published_rows(form, tmp_path):
     """Two tables of the same rows give the same bytes but for the order."""
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {
-            "age": rng.integers(20, 23, 40),
-            "sex": rng.choice(["f", "m"], 40),
-            "town": rng.choice(["Ulm", "Bonn"], 40),
-            "ill": "flu",  # one secret: swaps change nothing
-        }
-    )
+    sex, town = rng.choice(["f", "m"], 40), rng.choice(["Ulm", "Bonn"], 40)
+    frame = pd.DataFrame({"age": rng.integers(20, 23, 40), "sex": sex, "town": town})
+    frame = frame.assign(ill="flu")  # one secret: swaps change nothing
     seen = {"csv": set(), "parquet": set()}
     for variant in variants(frame, rng):
         m = ap.Microdata(variant, ["age", "sex", "town"], "ill")

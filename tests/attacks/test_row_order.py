@@ -124,5 +124,3 @@ def test_groups_together_tell_what_goes_with_what(told):
     tops = [(ill[rows], pd.Series(ill[rows]).mode().tolist()) for rows in groups.groups()]
     named = [(i in top) / len(top) for secrets, top in tops for i in secrets if i != 3]
     assert right["counted"] == pytest.approx(np.mean(named))
-    with pytest.raises(ParameterError, match="ap.swap or ap.anatomize"):
-        ap.measure.definetti(ap.suppress(m, groups))
