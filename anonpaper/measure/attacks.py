@@ -38,8 +38,8 @@ def plausible_values(
     [3, 3, 3, 3, 2, 2, 2, 2, 2, 2]
     """
     least_share = check_number("least_share", least_share, 0, 1)
-    mine = [check_microdata(m).attribute(m.qi[m.attribute_index(name)])
-            for name in check_sequence("known", known)]  # fmt: skip
+    check_microdata(m)
+    mine = [m.attributes[m.attribute_index(name)] for name in check_sequence("known", known)]
     if not mine:
         raise ParameterError("known is empty: name at least one quasi-identifier")
     people = m if people is None else check_microdata(people)
