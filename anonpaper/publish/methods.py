@@ -14,7 +14,7 @@ import numpy as np
 
 from anonpaper import errors
 from anonpaper.errors import ColumnError, HierarchyError, ParameterError, is_among
-from anonpaper.groups import Entries, Partition, check_partition, dense_labels, group_bounds
+from anonpaper.groups import Entries, Partition, dense_labels, group_bounds
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import MISSING, Attribute, Microdata, check_microdata
 from anonpaper.principles import GroupCounts, Principle
@@ -172,13 +172,13 @@ def _by_groups(m: Microdata, p: Partition, method: str, sub_domains: OfGroups) -
 
 def _entries_of(m: Microdata, p: Partition) -> Entries:
     """Return a table in its groups, checked."""
-    check_partition(p, m.n)
+    e = Entries.of(m, p)
     if p.starred is not None and p.starred.shape[1] != m.d:
         raise ParameterError(
             f"the partition stars values of {p.starred.shape[1]} attributes, but the table has "
             f"the quasi-identifiers {m.qi}: run the algorithm on this table"
         )
-    return Entries.of(m, p)
+    return e
 
 
 def _bounds(attribute: Attribute, codes, group, starred) -> tuple[np.ndarray, np.ndarray]:

@@ -12,19 +12,12 @@ import anonpaper as ap
 from anonpaper.errors import AnonpaperError
 from anonpaper.owner.methods import METHODS, publish, run
 
-BOUNDS = {
-    ap.DistinctLDiversity: ("distinct l-diversity", lambda p: p.l),
-    ap.FrequencyLDiversity: ("frequency l-diversity", lambda p: p.l),
-    ap.EntropyLDiversity: ("entropy l-diversity", lambda p: p.l),
-    ap.Theta: ("theta", lambda p: p.theta),
-    ap.KAnonymity: ("k-anonymity", lambda p: p.k),
-}
+NAMES = {
+    ap.DistinctLDiversity: "distinct l-diversity",
+    ap.FrequencyLDiversity: "frequency l-diversity",
+    ap.EntropyLDiversity: "entropy l-diversity", ap.Theta: "theta", ap.KAnonymity: "k-anonymity",
+}  # fmt: skip
 LEVEL_OF = {**LEVELS, "k-anonymity": len}
-
-
-def bound_of(principle):
-    name, bound = BOUNDS[type(principle)]
-    return name, bound(principle)
 
 
 def meets(name, level, bound):
@@ -47,7 +40,7 @@ def by_hand(rel, secrets):
         classes = [str([number[q][v] for q, v in zip(m.qi, row, strict=True)]) for row in rows]
         whole = Counter(classes[i] for i in np.flatnonzero(~shown))
     for size in set(whole.values()):  # could some filling of a class this large be published?
-        bounds = list(map(bound_of, withhold))
+        bounds = [(NAMES[type(p)], p.bound) for p in withhold]
         ways = combinations_with_replacement(sorted(set(secrets)), size)
         telling[size] = any(
             all(meets(name, LEVEL_OF[name](way), bound) for name, bound in bounds) for way in ways
@@ -84,7 +77,7 @@ def check(rel, knows=0):
     m = rel.microdata
     groups = by_hand(rel, secrets_of(m))
     table = ap.measure.attackers(rel, knows=knows).set_index("principle")
-    bounds = dict(map(bound_of, rel.promised))
+    bounds = {NAMES[type(p)]: p.bound for p in rel.promised}
     for name in LEVEL_OF:
         if name == "k-anonymity":
             row = table.iloc[0]
