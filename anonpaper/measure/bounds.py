@@ -137,7 +137,7 @@ def _possible(m: Microdata, kept, l: int, value, different) -> tuple[np.ndarray,
     bucket = np.zeros(len(tuples), np.int64)
     if kept.any():
         bucket = np.unique(tuples[:, kept], axis=0, return_inverse=True)[1].ravel()
-    low, high = group_bounds(tuples, bucket, bucket.max() + 1)
+    low, high = group_bounds(np.ascontiguousarray(tuples), bucket, bucket.max() + 1)
     closed = ((low != high) | kept).all(axis=1)
     of_cell = bucket[m.cells.tuple_of_cell]
     _, slot = np.unique(of_cell * (int(value.max()) + 1) + value, return_index=True)

@@ -28,10 +28,6 @@ from anonpaper.roles import only_one
 
 __all__ = ["anatomize", "generalize", "recode", "shallow_generalize", "suppress", "swap"]
 
-#: From an attribute, the codes and groups of entries, and whether a group stars the attribute: the
-#: sub-domains in use, and the number of each group's sub-domain.
-OfGroups = Callable[[Attribute, np.ndarray, np.ndarray, np.ndarray], tuple[SubDomains, np.ndarray]]
-
 
 def suppress(m: Microdata, p: Partition) -> Release:
     """Publish groups by suppression: a star wherever the rows of a group differ.
@@ -76,7 +72,8 @@ def generalize(m: Microdata, p: Partition) -> Release:
             return SubDomains.runs(attribute, low, high).distinct()
         # pairs of a set and a code; starred groups share one set, the last
         of_group = dense_labels(np.where(starred, len(starred), np.arange(len(starred))))
-        star, shown, every = of_group[starred][:1], group >= 0, np.arange(attribute.size)
+        star, shown = of_group[starred][:1], group >= 0
+        every = np.arange(attribute.size, dtype=np.int32)
         owner = np.r_[of_group[group[shown]], np.repeat(star, attribute.size)]
         codes = np.r_[codes[shown], np.tile(every, len(star))]
         if has_missing:  # an interval of the other values, and the missing one, the last
@@ -159,8 +156,8 @@ def _nodes(attribute, tree, maps, level, node) -> tuple[SubDomains, np.ndarray]:
     return distinct, number[of_group]
 
 
-def _by_groups(m: Microdata, p: Partition, method: str, sub_domains: OfGroups) -> Release:
-    """Publish groups by their sub-domains."""
+def _by_groups(m: Microdata, p: Partition, method: str, sub_domains: Callable) -> Release:
+    """Publish groups by the sub-domains in use, and the number of each group's sub-domain."""
     e, published = _entries_of(check_microdata(m, people=True), p), []
     for j, (attribute, codes) in enumerate(zip(m.attributes, e.codes.T, strict=True)):
         starred = np.zeros(p.n_groups, bool) if p.starred is None else p.starred[:, j]
@@ -269,11 +266,12 @@ def _must_fail(classes: Entries, asked: Sequence[Principle]) -> np.ndarray:
 
 def _as_others_are(shown: PublishedAttribute, ids: np.ndarray, codes: np.ndarray):
     """Omit values that only withheld rows have from intervals and sets; a star stays."""
-    occurs, every = np.zeros(len(ids), bool), np.arange(len(ids))
+    occurs, every = np.zeros(len(ids), bool), np.arange(len(ids), dtype=np.int32)
     occurs[codes] = True
     keeps = occurs | shown.is_star[ids] | ~np.isin(ids, ids[codes])
     if shown.attribute.ordered:  # intervals do not name the values between their ends
-        low, high = group_bounds(every[keeps, None], ids[keeps], len(shown.sub_domains))
+        owner, n_sets = ids[keeps].astype(np.intp), len(shown.sub_domains)
+        low, high = group_bounds(every[keeps, None], owner, n_sets)
         keeps = (low[ids, 0] <= every) & (every <= high[ids, 0])
     values = SubDomains.sets(shown.attribute, ids[keeps], every[keeps])
     return PublishedAttribute(values, shown.index)
