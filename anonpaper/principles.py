@@ -52,13 +52,26 @@ class Principle(ABC):
       the sum of the largest counts is convex;
     * entropy: a mixture has at least the mean of the entropies, by concavity;
     * t-closeness: both distances are convex in the group's distribution, if the table's stays.
+
+    Groups are given as counts (a GroupCounts, or integers as for GroupCounts.of_table), as
+    Entries, or as a Microdata and the group of every row, -1 for rows that are not published.
     """
 
     larger_is_safer: ClassVar[bool] = True
     needs_sensitive: ClassVar[bool] = True
     monotone: ClassVar[bool] = False
     upward_closed: ClassVar[bool] = False
+    #: Of its real parameter: from, to, and whether the first is excluded. Integers are at least 1.
+    reach: ClassVar[tuple] = (1, np.finfo(float).max, False)
     of: object = None
+
+    def __post_init__(self) -> None:
+        low, high, open_low = self.reach
+        for name, kind in ((f.name, f.type) for f in fields(self)):
+            if kind == "int":
+                check_integer(name, getattr(self, name), 1)
+            elif kind == "float":
+                errors.check_number(name, getattr(self, name), low, high, open_low=open_low)
 
     @property
     def bound(self) -> float:
@@ -71,13 +84,9 @@ class Principle(ABC):
 
     def satisfied(self, counts: GroupCounts) -> np.ndarray:
         """Whether each group meets the principle, bool, shape (G,)."""
-        levels = self.levels(counts)
         # Equality up to floating-point rounding counts as met.
         sign = 1 if self.larger_is_safer else -1
-        return sign * levels >= sign * self.bound - 1e-9
-
-    # Groups are given as counts (a GroupCounts, or integers as for GroupCounts.of_table), as
-    # Entries, or as a Microdata and the group of every row, -1 for rows that are not published.
+        return sign * self.levels(counts) >= sign * self.bound - 1e-9
 
     def level(self, counts: Groups, labels: np.ndarray | None = None) -> float:
         """Level that the whole grouping reaches: the level of its worst group."""
@@ -116,20 +125,6 @@ class Principle(ABC):
         return m.sensitives or [only_one(None)]
 
 
-@dataclass(frozen=True, repr=False)
-class _OnValues(Principle):
-    """A principle on sensitive values, of the attribute `of` or of each."""
-
-    monotone: ClassVar[bool] = True
-    of: object = field(default=None, kw_only=True)
-
-    def __repr__(self) -> str:
-        names = [f.name for f in fields(self) if f.name != "of"]
-        names += [] if self.of is None else ["of"]
-        values = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
-        return f"{type(self).__name__}({values})"
-
-
 @dataclass(frozen=True)
 class KAnonymity(Principle):
     """Every group has at least k rows, or people if they have several rows (Samarati 2001).
@@ -144,11 +139,21 @@ class KAnonymity(Principle):
     monotone: ClassVar[bool] = True
     upward_closed: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        check_integer("k", self.k, 1)
-
     def levels(self, counts: GroupCounts) -> np.ndarray:
         return counts.sizes
+
+
+@dataclass(frozen=True, repr=False)
+class _OnValues(Principle):
+    """A principle on sensitive values, of the attribute `of` or of each."""
+
+    monotone: ClassVar[bool] = True
+    of: object = field(default=None, kw_only=True)
+
+    def __repr__(self) -> str:
+        given = {name: getattr(self, name) for name in (*self.__match_args__, "of")}
+        texts = [f"{n}={value!r}" for n, value in given.items() if n != "of" or value is not None]
+        return f"{type(self).__name__}({', '.join(texts)})"
 
 
 @dataclass(frozen=True, repr=False)
@@ -158,25 +163,12 @@ class DistinctLDiversity(_OnValues):
     l: int
     upward_closed: ClassVar[bool] = True
 
-    def __post_init__(self) -> None:
-        check_integer("l", self.l, 1)
-
     def levels(self, counts: GroupCounts) -> np.ndarray:
         return counts.distinct()
 
 
 @dataclass(frozen=True, repr=False)
-class _RealL(_OnValues):
-    """A principle whose l may be any number of at least 1."""
-
-    l: float
-
-    def __post_init__(self) -> None:
-        errors.check_number("l", self.l, 1, np.finfo(float).max)
-
-
-@dataclass(frozen=True, repr=False)
-class FrequencyLDiversity(_RealL):
+class FrequencyLDiversity(_OnValues):
     """At most one l-th of every group shares a sensitive value (xiao2010: *l-eligible*).
 
     The level of a group is its size over its pillar height; l may be any number of at least 1.
@@ -186,17 +178,21 @@ class FrequencyLDiversity(_RealL):
     array([0])
     """
 
+    l: float
+
     def levels(self, counts: GroupCounts) -> np.ndarray:
         return counts.sizes / counts.largest()
 
 
 @dataclass(frozen=True, repr=False)
-class EntropyLDiversity(_RealL):
-    """The entropy of the sensitive values of every group is at least ln l.
+class EntropyLDiversity(_OnValues):
+    """The entropy of the sensitive values of every group is at least ln l, for a real l.
 
     The level of a group is the exponential of its entropy: the number of equally frequent values
     with the same entropy (Machanavajjhala et al. 2007, Definition 4.1).
     """
+
+    l: float
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
         return np.exp(counts.entropy())
@@ -215,10 +211,7 @@ class RecursiveLDiversity(_OnValues):
     c: float
     l: int
     larger_is_safer: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        errors.check_number("c", self.c, 0, np.finfo(float).max, open_low=True)
-        check_integer("l", self.l, 1)
+    reach: ClassVar[tuple] = (0, np.finfo(float).max, True)
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
         group = counts.group_of_entry
@@ -227,7 +220,7 @@ class RecursiveLDiversity(_OnValues):
         tail = np.where(rank >= self.l - 1, counts.counts[descending], 0)
         tail = np.add.reduceat(tail, counts.start[:-1])
         with np.errstate(divide="ignore"):
-            return np.where(tail > 0, counts.largest() / tail, np.inf)
+            return counts.largest() / tail
 
     def satisfied(self, counts: GroupCounts) -> np.ndarray:
         return self.levels(counts) < self.c
@@ -239,9 +232,7 @@ class Theta(_OnValues):
 
     theta: float
     larger_is_safer: ClassVar[bool] = False
-
-    def __post_init__(self) -> None:
-        errors.check_number("theta", self.theta, 0, 1, open_low=True)
+    reach: ClassVar[tuple] = (0, 1, True)
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
         return counts.largest() / counts.sizes
@@ -265,9 +256,10 @@ class TCloseness(_OnValues):
     t: float
     distance: str = "equal"
     larger_is_safer: ClassVar[bool] = False
+    reach: ClassVar[tuple] = (0, 1, False)
 
     def __post_init__(self) -> None:
-        errors.check_number("t", self.t, 0, 1)
+        super().__post_init__()
         check_choice("distance", self.distance, ("equal", "ordered"))
 
     def levels(self, counts: GroupCounts) -> np.ndarray:
@@ -278,28 +270,22 @@ class TCloseness(_OnValues):
         share = counts.shares
         if self.distance == "equal":
             # Values that a group lacks add their share of the table to the L1 distance.
-            absent = 1 - np.add.reduceat(total[counts.sensitive], counts.start[:-1])
-            apart = np.abs(share - total[counts.sensitive])
-            return (np.add.reduceat(apart, counts.start[:-1]) + absent) / 2
-        rank, total = np.cumsum(total > 0) - 1, total[total > 0]
-        found = []
-        for groups in np.array_split(
-            counts.sizes, 1 + len(total) * len(counts.sizes) // 10_000_000
-        ):
-            low = sum(map(len, found))
-            entries = slice(counts.start[low], counts.start[low + len(groups)])
-            shares = np.zeros((len(groups), len(total)))
-            group, place = counts.group_of_entry[entries] - low, rank[counts.sensitive[entries]]
-            shares[group, place] = share[entries]
+            own, first = total[counts.sensitive], counts.start[:-1]
+            absent = 1 - np.add.reduceat(own, first)
+            return (np.add.reduceat(np.abs(share - own), first) + absent) / 2
+        place, total, found = (np.cumsum(total > 0) - 1)[counts.sensitive], total[total > 0], []
+        step = max(1, 10_000_000 // len(total))  # groups at a time
+        for low in range(0, len(counts.sizes), step):
+            start = counts.start[low : low + step + 1]
+            entries = slice(start[0], start[-1])
+            shares = np.zeros((len(start) - 1, len(total)))
+            shares[counts.group_of_entry[entries] - low, place[entries]] = share[entries]
             found.append(np.abs(np.cumsum(shares - total, axis=1)).sum(axis=1))
         return np.concatenate(found) / max(len(total) - 1, 1)
 
 
 #: The principles that :func:`read_principle` reads, by name.
-_BY_NAME = {kind.__name__: kind for kind in (
-    KAnonymity, DistinctLDiversity, FrequencyLDiversity, EntropyLDiversity, RecursiveLDiversity,
-    Theta, TCloseness,
-)}  # fmt: skip
+_BY_NAME = {kind.__name__: kind for kind in (KAnonymity, *_OnValues.__subclasses__())}
 
 
 def read_principle(text: str) -> Principle:

@@ -8,8 +8,7 @@ from anonpaper.measure.minimality_attack import minimality
 from anonpaper.measure.queries import *  # noqa: F403
 from anonpaper.measure.risk import *  # noqa: F403
 from anonpaper.measure.utility import *  # noqa: F403
-from anonpaper.publish.conclusions import attackers
-from anonpaper.publish.judging import audit
+from anonpaper.publish.judging import attackers, audit
 
 __all__ = [
     "attackers", "audit", "minimality", *attacks.__all__, *bounds.__all__, *loss.__all__,

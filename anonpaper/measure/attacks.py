@@ -13,12 +13,10 @@ import numpy as np
 
 from anonpaper.cells import distinct
 from anonpaper.errors import ParameterError, check_number, check_sequence
-from anonpaper.groups import Entries, checked_labels
+from anonpaper.groups import checked_labels
 from anonpaper.measure.boxes import boxes_of, codes_in, weight_at
-from anonpaper.microdata import Attribute, Microdata, check_microdata
-from anonpaper.principles import GroupCounts
-from anonpaper.publish import GroupRelease, PublishedAttribute, Release, check_release
-from anonpaper.published_values import SubDomains
+from anonpaper.microdata import Microdata, check_microdata
+from anonpaper.publish import GroupRelease, Release, check_release
 
 __all__ = ["definetti", "guessing", "membership", "plausible_values", "ruled_out"]
 
@@ -31,10 +29,9 @@ def plausible_values(
     """Which sensitive values an attacker considers possible for every row, shape (n, m), bool.
 
     The attacker knows the quasi-identifiers `known` of a row, at least one, and learns from
-    `people` with the same columns (else ColumnError): by default the table itself, the best
-    possible knowledge. A value is implausible if none of the people who agree on `known` has it,
-    or a smaller share of them than `least_share`, in [0, 1]. If nobody agrees, every value is
-    plausible.
+    `people` with the same columns: by default the table itself, the best possible knowledge. A
+    value is implausible if none of the people who agree on `known` has it, or a smaller share of
+    them than `least_share`, in [0, 1]. If nobody agrees, every value is plausible.
 
     >>> m = ap.examples.hospital()
     >>> plausible_values(m, ["Gender"], 0.2).sum(axis=1).tolist()
@@ -42,28 +39,23 @@ def plausible_values(
     """
     least_share = check_number("least_share", least_share, 0, 1)
     check_microdata(m)
-    places = [m.attribute_index(name) for name in check_sequence("known", known)]
-    if not places:
+    mine = [m.attributes[m.attribute_index(name)] for name in check_sequence("known", known)]
+    if not mine:
         raise ParameterError("known is empty: name at least one quasi-identifier")
     people = m if people is None else check_microdata(people)
-    theirs = np.empty((people.n, len(places)), np.intp)
-    for column, j in enumerate(places):
-        place = people.attribute_index(m.qi[j])
-        code_of = codes_in(m.attributes[j], people.attributes[place])
-        theirs[:, column] = code_of[people.codes[:, place]]
+    theirs = np.column_stack([
+        codes_in(a, people.attribute(a.name))[people.codes_of(a.name)] for a in mine
+    ])  # fmt: skip
     learned = (theirs >= 0).all(axis=1)  # others resemble nobody in the table
-    sizes = [m.attributes[j].size for j in places]
-    codes = np.concatenate([m.codes[:, places], theirs[learned]])
-    kind, *_ = distinct(codes.T, sizes)
+    codes = np.concatenate([np.column_stack([m.codes_of(a.name) for a in mine]), theirs[learned]])
+    kind, *_ = distinct(codes.T, [a.size for a in mine])
     # a value that the table lacks still counts among similar people, in the last column
     values = m.sensitive_attribute.size
     known_codes = codes_in(m.sensitive_attribute, people.sensitive_attribute)
-    held = known_codes[people.sensitive_codes[learned]] % (values + 1)
     counts = np.zeros((kind.max() + 1, values + 1), np.intp)
-    np.add.at(counts, (kind[m.n :], held), 1)
+    np.add.at(counts, (kind[m.n :], known_codes[people.sensitive_codes[learned]]), 1)
     alike = counts.sum(axis=1, keepdims=True)
-    share = counts / np.maximum(alike, 1)
-    plausible = ((counts > 0) & (share >= least_share)) | (alike == 0)
+    plausible = ((counts > 0) & (counts / np.maximum(alike, 1) >= least_share)) | (alike == 0)
     return plausible[kind[: m.n], :values]
 
 
@@ -71,10 +63,9 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
     """Probability that an attacker guesses the sensitive value of a row: from 0 to 1.
 
     The attacker names a most frequent value of the person's group, among the `plausible` values of
-    the person (:func:`plausible_values`, shape (n, m), else ParameterError; all by default). Ties
-    are drawn at random. If no value of the group is plausible, all are. Swapping and anatomy give
-    the same probabilities. `labels` are the groups of the n rows of the original table, -1 for
-    rows that are not published, whose result is NaN. O(n·m).
+    the person (:func:`plausible_values`, shape (n, m); all by default). Ties are drawn at random.
+    If no value of the group is plausible, all are. `labels` are the groups of the rows of the
+    original table, -1 for rows that are not published, whose result is NaN. O(n·m).
 
     >>> m = ap.examples.hospital()
     >>> labels = ap.examples.hospital_two_diverse().labels
@@ -83,10 +74,8 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
     >>> float(guessing(m, labels, plausible_values(m, ["Age"], 0.3)).mean().round(3))
     0.55
     """
-    if plausible is None:
-        plausible = np.ones((check_microdata(m).n, m.sensitive_attribute.size), dtype=bool)
-    shown, of_row = _counts_of_group(m, labels, plausible)
-    considered = np.where(plausible[shown], of_row, 0)
+    shown, of_row, plausible = _counts_of_group(m, labels, plausible)
+    considered = np.where(plausible, of_row, 0)
     considered = np.where(considered.any(axis=1, keepdims=True), considered, of_row)
     named = considered == considered.max(axis=1, keepdims=True)
     right = named[np.arange(len(shown)), m.sensitive_codes[shown]]
@@ -105,36 +94,35 @@ def ruled_out(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> np.nda
     >>> ruled_out(m, ap.examples.hospital_two_diverse().labels, plausible).tolist()
     [0.5, 0.5, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.5, 0.5]
     """
-    shown, of_row = _counts_of_group(m, labels, plausible)
+    shown, of_row, plausible = _counts_of_group(m, labels, plausible)
     share = np.full(m.n, np.nan)
-    share[shown] = (of_row * ~plausible[shown]).sum(axis=1) / of_row.sum(axis=1)
+    share[shown] = (of_row * ~plausible).sum(axis=1) / of_row.sum(axis=1)
     return share
 
 
-def _counts_of_group(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> tuple:
-    """The published rows, and the counts of sensitive values of their groups."""
+def _counts_of_group(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None) -> tuple:
+    """The published rows, the counts of values in their groups, and their plausible values."""
     values = check_microdata(m).sensitive_attribute.size
     labels = checked_labels(labels, m.n)
-    groups = GroupCounts.of(Entries.of_rows(m, labels), m.sensitive)
-    if np.shape(plausible) != (m.n, values) or plausible.dtype != bool:
-        found = f"{np.shape(plausible)} and {getattr(plausible, 'dtype', type(plausible))}"
-        raise ParameterError(f"plausible must have shape ({m.n}, {values}) and bools, got {found}")
-    counts = np.zeros((len(groups.sizes), values), dtype=np.intp)
-    counts[groups.group_of_entry, groups.sensitive] = groups.counts
     shown = np.flatnonzero(labels >= 0)
-    return shown, counts[labels[shown]]
+    plausible = np.ones((m.n, values), bool) if plausible is None else np.asarray(plausible)
+    if plausible.shape != (m.n, values) or plausible.dtype != bool:
+        found = f"{plausible.shape} and {plausible.dtype}"
+        raise ParameterError(f"plausible must have shape ({m.n}, {values}) and bools, got {found}")
+    counts = np.zeros((labels.max(initial=-1) + 1, values), np.intp)
+    np.add.at(counts, (labels[shown], m.sensitive_codes[shown]), 1)
+    return shown, counts[labels[shown]], plausible[shown]
 
 
 def definetti(release: Release) -> dict[str, float]:
     """Shares of people whose sensitive value is guessed from the groups: each from 0 to 1.
 
-    deFinetti's attack learns from all groups together which sensitive values go with which
-    quasi-identifiers, by naive Bayes. Each of ten rounds learns from the beliefs of the round
-    before, and then fits them to the counts of every group. `release` is a swapped or anatomized
-    table, else ParameterError. ``learned`` is the share of right guesses of the attack, and
-    ``counted`` the expected share of who names a most frequent value of the group. O(n·m·d).
-    Source: D. Kifer, *Attacks on privacy and deFinetti's theorem*, SIGMOD 2009, with the
-    permutations of a group replaced by fitting to its counts.
+    deFinetti's attack learns by naive Bayes from all groups which sensitive values go with which
+    quasi-identifiers. Each of ten rounds learns from the last round's beliefs, and then fits
+    them to the counts of every group. `release` is a swapped or anatomized table. ``learned`` is
+    the share of right guesses, and ``counted`` the expected share of who names a most frequent
+    value of the group. O(n·m·d). Source: D. Kifer, *Attacks on privacy and deFinetti's theorem*,
+    SIGMOD 2009, with the permutations of a group replaced by fitting to its counts.
 
     >>> m = ap.examples.hospital()
     >>> definetti(ap.anatomize(m, ap.examples.hospital_two_diverse()))
@@ -143,8 +131,7 @@ def definetti(release: Release) -> dict[str, float]:
     if not isinstance(release, GroupRelease):
         raise ParameterError("deFinetti's attack needs a release of ap.swap or ap.anatomize")
     m, labels = release.microdata, release.partition.labels
-    everything = np.ones((check_microdata(m).n, m.sensitive_attribute.size), dtype=bool)
-    shown, counts = _counts_of_group(m, labels, everything)
+    shown, counts, _ = _counts_of_group(m, labels, None)
     group, codes, belief = labels[shown], m.codes[shown].T, counts / counts.sum(1, keepdims=True)
     for _ in range(_ROUNDS):
         score = np.log(belief.sum(axis=0) + 1)
@@ -166,10 +153,10 @@ def definetti(release: Release) -> dict[str, float]:
 def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
     """Shares of people for whom some published row fits: a membership test.
 
-    `outsiders` are people who are not in the table, with the same quasi-identifiers, else
-    ParameterError. A value that the table lacks fits a star, and an interval of numbers around it.
-    The dict has ``members`` and ``outsiders``, the share of each whom the test places in the
-    release, and ``advantage``, their difference: 0 for a useless test, 1 for a perfect one.
+    `outsiders` are people who are not in the table, with the same quasi-identifiers. A value that
+    the table lacks fits a star, and an interval of numbers around it. ``members`` and
+    ``outsiders`` are the shares whom the test places in the release, ``advantage`` is their
+    difference: 0 for a useless test, 1 for a perfect one.
 
     >>> m = ap.examples.hospital()
     >>> release = ap.suppress(m.take([0, 1, 2, 3]), ap.Partition([0, 0, 1, 1]))
@@ -184,34 +171,20 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
 
 
 def _share_that_fits(release: Release, people: Microdata) -> float:
-    published, cells = release.published, people.cells
-    triples = zip(published, people.attributes, cells.tuples.T, strict=True)
-    persons = np.column_stack([_places(p.attribute, a)[codes] for p, a, codes in triples])
-    domains = [_spaced(p) for p in published]
-    boxes = boxes_of(domains, [p.index[release.shown] for p in published])
-    fits = weight_at(persons, domains, boxes, boxes.counts) > 0
+    """Share of people whom a published row covers; weighs each distinct tuple once."""
+    cells, persons, domains = people.cells, [], []
+    for p, theirs, codes in zip(release.published, people.attributes, cells.tuples.T, strict=True):
+        # code c lies at place 2c + 2, a number between two others between them, the rest at 0
+        own, values = p.attribute, p.sub_domains
+        place = 2 * codes_in(own, theirs) + 2
+        if own.numeric and theirs.numeric:
+            right = np.searchsorted(own.positions, theirs.positions)
+            between = (place == 0) & (right > 0) & (right < own.size)
+            place = np.where(between, 2 * right + 1, place)
+        persons.append(place[codes])
+        low = np.where(p.is_star, 0, 2 * values.low + 2)  # a star covers all places
+        high = np.where(p.is_star, 2 * own.size + 1, 2 * values.high + 2)
+        domains.append(replace(values, low=low, high=high, codes=2 * values.codes + 2))
+    boxes = boxes_of(domains, [p.index[release.shown] for p in release.published])
+    fits = weight_at(np.column_stack(persons), domains, boxes, boxes.counts) > 0
     return float(cells.tuple_sizes[fits].sum() / people.n)
-
-
-# Values that a table does not have need places too: code c of its domain lies at 2c + 2.
-
-
-def _places(attribute: Attribute, theirs: Attribute) -> np.ndarray:
-    """Place of every value in another domain: between two numbers, or 0 if it is nowhere."""
-    known = codes_in(attribute, theirs)
-    between = np.zeros(theirs.size, np.intp)
-    if attribute.numeric and theirs.numeric:
-        right = np.searchsorted(attribute.positions, theirs.positions)
-        between = np.where((right > 0) & (right < attribute.size), 2 * right + 1, 0)
-    return np.where(known >= 0, 2 * known + 2, between)
-
-
-def _spaced(p: PublishedAttribute) -> SubDomains:
-    """The published sub-domains over these places: a star covers all of them."""
-    values = p.sub_domains
-    return replace(
-        values,
-        low=np.where(p.is_star, 0, 2 * values.low + 2),
-        high=np.where(p.is_star, 2 * p.attribute.size + 1, 2 * values.high + 2),
-        codes=2 * values.codes + 2,
-    )

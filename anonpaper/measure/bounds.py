@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from anonpaper.errors import ParameterError, SizeLimitError, check_integer, check_number
+from anonpaper.groups import group_bounds
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.refined import attributes_kept
 from anonpaper.principles import require_eligible
@@ -76,15 +77,16 @@ class _Program:
     def __init__(self, m: Microdata, l: int, value, different) -> None:
         self.l, self.rows, self.d = l, m.cells.counts, m.d
         _check_size(1 << m.d)
-        found, size, n_buckets = [], 0, 0
-        for kept in attributes_kept(m.d, 1 << m.d):
+        found, size = [], 0
+        for number, kept in enumerate(attributes_kept(m.d, 1 << m.d)):
             cell, bucket = _possible(m, kept, l, value, different)
-            found.append((cell, bucket + n_buckets, np.full(len(cell), m.d - kept.sum())))
-            size, n_buckets = size + len(cell), n_buckets + int(bucket.max(initial=-1)) + 1
+            stars = np.full(len(cell), m.d - kept.sum())
+            found.append((cell, bucket + number * len(m.cells), stars))
+            size += len(cell)
             _check_size(size)
-        cell, bucket, stars = map(np.concatenate, zip(*found, strict=True))
-        order = np.argsort(cell, kind="stable")
-        self.cell, self.stars = cell[order], stars[order]
+        self.cell, bucket, self.stars = map(np.concatenate, zip(*found, strict=True))
+        order = np.argsort(self.cell, kind="stable")
+        self.cell, self.stars = self.cell[order], self.stars[order]
         self.bucket = np.unique(bucket[order], return_inverse=True)[1]
         key = self.bucket * (int(value.max()) + 1) + value[self.cell]
         _, first, self.slot = np.unique(key, return_index=True, return_inverse=True)
@@ -135,13 +137,11 @@ def _possible(m: Microdata, kept, l: int, value, different) -> tuple[np.ndarray,
     bucket = np.zeros(len(tuples), np.int64)
     if kept.any():
         bucket = np.unique(tuples[:, kept], axis=0, return_inverse=True)[1].ravel()
-    order = np.argsort(bucket, kind="stable")
-    first = np.searchsorted(bucket[order], np.arange(bucket.max() + 1))
-    low, high = (f.reduceat(tuples[order], first) for f in (np.minimum, np.maximum))
+    low, high = group_bounds(np.ascontiguousarray(tuples), bucket, bucket.max() + 1)
     closed = ((low != high) | kept).all(axis=1)
     of_cell = bucket[m.cells.tuple_of_cell]
     _, slot = np.unique(of_cell * (int(value.max()) + 1) + value, return_index=True)
-    values = np.bincount(of_cell[slot], different[slot], len(first))
+    values = np.bincount(of_cell[slot], different[slot], len(low))
     possible = (closed & (values >= l))[of_cell]
     return np.flatnonzero(possible), of_cell[possible]
 

@@ -53,9 +53,7 @@ def weight_at(
     """Sum the weights of the boxes of the same kind that cover each point; none covers code -1."""
     points = np.ascontiguousarray(points, dtype=np.int64)
     index, weights = boxes.index, np.asarray(weights, dtype=float)
-    by, first, last = np.zeros((3, len(index)), np.intp)
-    last[:] = len(points) + 1
-    low, high, start, stop = np.empty((4, *index.shape), np.intp)
+    low, high, start, stop, first, last = np.empty((6, *index.shape), np.intp)
     orders, held = [], 0
     for j, domain in enumerate(domains):
         low[:, j], high[:, j] = domain.low[index[:, j]], domain.high[index[:, j]]
@@ -66,15 +64,15 @@ def weight_at(
         key = kind * span + points[:, j] + 1
         orders.append(np.argsort(key, kind="stable"))
         key = key[orders[j]]
-        begin = np.searchsorted(key, boxes.kind * span + low[:, j] + 1)
-        end = np.searchsorted(key, boxes.kind * span + high[:, j] + 2)
-        fewer = end - begin < last - first
-        by[fewer], first[fewer], last[fewer] = j, begin[fewer], end[fewer]
+        first[:, j] = np.searchsorted(key, boxes.kind * span + low[:, j] + 1)
+        last[:, j] = np.searchsorted(key, boxes.kind * span + high[:, j] + 2)
+    by = (last - first).argmin(axis=1)
     codes = np.concatenate([domain.codes for domain in domains])
     weight = np.zeros(len(points))
     for j in np.unique(by):
         order, of_j = orders[j], by == j
-        parts = (part[of_j] for part in (first, last, low, high, start, stop, weights))
+        between = first[of_j, j], last[of_j, j]
+        parts = (*between, *(part[of_j] for part in (low, high, start, stop, weights)))
         weight[order] += _weight_at(points[order], codes, *parts)
     return weight
 

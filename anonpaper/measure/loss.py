@@ -1,19 +1,18 @@
 """Information loss: information of the table that its release no longer has.
 
 Unless a measure says otherwise, a withheld row counts as suppressed in every attribute, and a
-measure costs O(n·d).
+measure costs O(n·d). Measures of classes raise EmptyTableError if no row is published.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from anonpaper.cells import distinct
-from anonpaper.errors import ParameterError, check_choice, check_integer, check_weights
+from anonpaper.errors import check_choice, check_integer
 from anonpaper.measure.boxes import boxes_of, weight_at
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import Release, check_release
@@ -50,10 +49,9 @@ def suppressed_rows(rel: Release) -> int:
 
 def star_pattern(rel: Release) -> np.ndarray:
     """Return which values of entries are stars, (f, d), dtype bool; False for withheld rows."""
-    shown = rel.shown
-    pattern = np.zeros((len(shown), len(rel.published)), dtype=bool)
+    pattern = np.zeros((len(rel.shown), len(rel.published)), dtype=bool)
     for j, p in enumerate(rel.published):
-        pattern[shown, j] = p.is_star[p.index[shown]]
+        pattern[rel.shown, j] = p.is_star[p.index[rel.shown]]
     return pattern
 
 
@@ -86,10 +84,9 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
     (1.0, 0.48)
     """
     check_choice("of", of, ("ratio", "range", "log", "stars"))
-    m = check_release(rel).microdata
-    n = m.n
+    n, d = check_release(rel).microdata.n, rel.microdata.d
     if of == "stars":
-        return 1 - stars(rel) / (n * m.d)
+        return 1 - stars(rel) / (n * d)
     k = check_integer("k", k, 1, n)
     sizes = rel.classes.sizes().tolist()  # Python integers do not overflow
     disc = sum(size * (size if size >= k else n) for size in sizes) + n * rel.classes.n_unpublished
@@ -108,34 +105,30 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
 def average_class_size(rel: Release) -> float:
     """Mean size of the equivalence classes, at least 1.
 
-    Sizes count rows, or people where they have several. ParameterError if no row is published.
+    Sizes count rows, or people where they have several.
 
     >>> m = ap.examples.hospital()
     >>> average_class_size(ap.suppress(m, ap.examples.hospital_two_anonymous()))
     2.5
     """
-    _class_sizes(rel)
-    return float(GroupCounts.of(rel.entries.in_groups(rel.classes.group)).sizes.mean())
+    classes = check_release(rel, shown=True).classes
+    return float(GroupCounts.of(rel.entries.in_groups(classes.group)).sizes.mean())
 
 
-def ncp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
+def ncp(rel: Release) -> float:
     """Normalized certainty penalty, the uncertainty of all values: from 0 to n·d.
 
     A sub-domain costs its extent over the extent of the domain: for a numeric attribute (max -
-    min) / (domain max - domain min), for any other (size - 1) / (domain size - 1). `weights` per
-    attribute are finite and at least 0, by default 1. Source: Xu et al., *Utility-based
-    anonymization using local recoding*, KDD 2006, whose penalty for a set of categorical values is
-    size / domain size.
+    min) / (domain max - domain min), for any other (size - 1) / (domain size - 1). Source: Xu et
+    al., *Utility-based anonymization using local recoding*, KDD 2006, whose penalty for a set of
+    categorical values is size / domain size.
 
     >>> ncp(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     8.0
     """
-    given, shown = check_weights(check_release(rel).microdata.qi, weights), rel.shown
-    rows, withheld, total = rel.entries.counts[shown], rel.entries.rows(~shown), 0.0
-    for p, weight in zip(rel.published, given, strict=True):
-        penalty = p.sub_domains.extents[p.index[shown]]
-        total += weight * ((rows * penalty).sum() + withheld)
-    return float(total)
+    shown = check_release(rel).shown
+    rows, total = rel.entries.counts[shown], rel.entries.rows(~shown) * rel.microdata.d
+    return float(total + sum(rows @ p.sub_domains.extents[p.index[shown]] for p in rel.published))
 
 
 def gcp(rel: Release) -> float:
@@ -152,11 +145,10 @@ def gcp(rel: Release) -> float:
 
 
 def values_kept(rel: Release, by: object) -> pd.DataFrame:
-    """Share of the rows of every value of an attribute that still show it, with their stars.
+    """Share of the rows of every value of a quasi-identifier that still show it, with their stars.
 
-    `by` is a quasi-identifier or the sensitive attribute; the release must suppress. The frame has
-    one row per value that occurs, the most frequent first: `by`, ``rows``, ``stars_per_row`` and,
-    for a quasi-identifier, ``shown``, the share of its rows that show it.
+    The release must suppress. The frame has one row per value of `by` that occurs, the most
+    frequent first: the value, ``rows``, ``stars_per_row``, and ``shown``, the share.
 
     >>> rel = ap.suppress(ap.examples.patients(), ap.examples.patients_three_anonymous())
     >>> values_kept(rel, "ETH")
@@ -166,18 +158,15 @@ def values_kept(rel: Release, by: object) -> pd.DataFrame:
     2    African     2            4.0    0.0
     """
     m, e = check_release(rel).microdata, rel.entries
-    codes = replace(e, secrets=m.cells.secrets[e.cell]).codes_of(by)
+    p = rel.published[m.attribute_index(by)]
     starred = np.where(rel.shown, star_pattern(rel).sum(axis=1), m.d)
-    sums = {"rows": e.counts, "stars_per_row": e.counts * starred}
-    if by in m.qi:
-        p = rel.published[m.attribute_index(by)]
-        sums["shown"] = e.counts * (rel.shown & p.sub_domains.is_kept[p.index])
-    frame = pd.DataFrame(sums).groupby(codes).sum()
+    kept = rel.shown & p.sub_domains.is_kept[p.index]
+    sums = {"rows": e.counts, "stars_per_row": e.counts * starred, "shown": e.counts * kept}
+    frame = pd.DataFrame(sums).groupby(e.codes_of(by)).sum()
     frame = frame.sort_values("rows", ascending=False, kind="stable")
-    means = frame.drop(columns="rows").div(frame["rows"], axis=0)
-    frame[means.columns] = means
-    frame.insert(0, by, m.attribute(by).values[frame.index])
-    return frame.reset_index(drop=True)
+    means = frame[["stars_per_row", "shown"]].div(frame["rows"], axis=0)
+    values = pd.Series(m.attribute(by).values[frame.index], frame.index, name=by)
+    return pd.concat([values, frame["rows"], means], axis=1).reset_index(drop=True)
 
 
 def kl_divergence(rel: Release) -> float:
@@ -238,25 +227,23 @@ def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
 def effective_k(rel: Release) -> int:
     """Rows of the smallest equivalence class: the k that a release reaches, from 1 to n.
 
-    ParameterError if no row is published.
-
     >>> effective_k(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     2
     """
-    return int(_class_sizes(rel).min())
+    return int(check_release(rel, shown=True).classes.sizes().min())
 
 
 def necd(rel: Release) -> float:
     """Normalized equivalence class dispersion: how uneven class sizes are, from 0 to below 1.
 
     (largest class - smallest class) / (n - 1), where n includes withheld rows; 0 for a table of
-    one row. ParameterError if no row is published.
+    one row.
 
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> round(necd(rel), 3)
     0.222
     """
-    sizes = _class_sizes(rel)
+    sizes = check_release(rel, shown=True).classes.sizes()
     return float(formulas.dispersion(sizes.min(), sizes.max(), rel.microdata.n))
 
 
@@ -264,7 +251,7 @@ def ach(rel: Release, preference: tuple[float, float] = (0.2, 1.0)) -> float:
     """Achievement: the larger of loss and bias, weighted by preference; at least 0.
 
     Smaller is better; at the `preference` point (NWP, NECD), each in [0, 1], it is NWP·NECD / (NWP
-    + NECD), up to epsilon = 1e-6. ParameterError also if no row is published.
+    + NECD), up to epsilon = 1e-6.
 
     >>> m = ap.examples.hospital()
     >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 1], [0, 1, 1]])
@@ -273,10 +260,3 @@ def ach(rel: Release, preference: tuple[float, float] = (0.2, 1.0)) -> float:
     """
     preference = formulas.check_preference(preference)
     return float(formulas.achievement(nwp(rel), necd(rel), preference))
-
-
-def _class_sizes(rel: Release) -> np.ndarray:
-    sizes = check_release(rel).classes.sizes()
-    if len(sizes) == 0:
-        raise ParameterError("no row is published, so there is no class")
-    return sizes

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.errors import ParameterError, SizeLimitError, check_integer
-from anonpaper.groups import Entries
+from anonpaper.groups import Entries, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.partition.tp import tp, tp_plus
@@ -43,10 +43,9 @@ def minimality(rel: Release, *, most: int = 2_000) -> pd.DataFrame:
     in advance. The posterior of a value for a person is its share in all tables of which the
     algorithm makes this file.
 
-    The release is made by ``suppress``, ``generalize`` or ``recode`` from ``tp``, ``tp_plus`` or,
-    with `l`, ``mondrian`` or ``full_domain`` (with default hierarchies), of a table with one
-    sensitive attribute, else ColumnError. ParameterError for another method or form, or if rows
-    are withheld or people have several rows. At most `most` tables are tried. If the file allows
+    All rows of a table with one sensitive attribute are published by ``suppress``, ``generalize``
+    or ``recode`` from ``tp``, ``tp_plus`` or, with `l`, ``mondrian`` or ``full_domain`` (with
+    default hierarchies), else ParameterError. At most `most` tables are tried. If the file allows
     more, a lower bound for every person is returned after TP and TP+, else SizeLimitError.
 
     The DataFrame has per row ``promised``, the largest share of one sensitive value in the
@@ -157,18 +156,12 @@ def _all_tables(rel: Release, most: int) -> tuple[np.ndarray, list] | None:
     return opened, list({table.tobytes(): table for table, _ in begun.values()}.values())
 
 
-def _fillings(sizes: np.ndarray, counts: np.ndarray, most: int) -> list | None:
-    """Every table with these row and column sums; None if there are more than `most`."""
-    begun = [((), counts)]
-    for size in sizes:
-        grown = []
-        for filled, left in begun:
-            for drawn in _draws(int(size), left):
-                grown.append(((*filled, drawn), left - drawn))
-                if len(grown) > most:  # each can be completed
-                    return None
-        begun = grown
-    return [np.array(filled) for filled, _ in begun]
+def _fillings(sizes: np.ndarray, counts: np.ndarray) -> Iterator[list[np.ndarray]]:
+    """Every table with these row and column sums."""
+    for drawn in _draws(int(sizes[0]), counts) if len(sizes) else ():
+        yield from ([drawn, *others] for others in _fillings(sizes[1:], counts - drawn))
+    if not len(sizes):
+        yield []
 
 
 def _draws(total: int, counts: np.ndarray) -> Iterator[np.ndarray]:
@@ -213,28 +206,21 @@ def _by_pillars(rel: Release, l: int) -> tuple[np.ndarray, np.ndarray]:
     possible values one has a posterior of at least 1/s.
     """
     m, p = rel.microdata, rel.partition
-    first_of_residue = p.n_groups - p.info.get("residue_groups", 1)
-    removed = np.flatnonzero(p.labels >= first_of_residue)
-    tuples, lost = np.unique(m.cells.tuple_of_row[removed], return_counts=True)
-
-    # The rest of the tuples that lost rows, and the possible values of their lost rows.
-    left = np.zeros((len(tuples), m.sensitive_attribute.size), np.intp)
-    of_tuple = np.full(len(m.cells), -1)
-    of_tuple[tuples] = np.arange(len(tuples))
-    here = of_tuple[m.cells.tuple_of_row]
-    stays = (p.labels < first_of_residue) & (here >= 0)
-    np.add.at(left, (here[stays], m.sensitive_codes[stays]), 1)
-    residue = np.bincount(m.sensitive_codes[removed], minlength=left.shape[1])
-    possible = np.tile(residue > 0, (len(tuples), 1))
+    tuples, secrets = m.cells.tuple_of_row, m.sensitive_codes
+    is_removed = p.labels >= p.n_groups - p.info.get("residue_groups", 1)
+    # The tuples that lost rows, the rest of them, and the possible values of their lost rows.
+    place = dense_labels(np.where(np.isin(tuples, tuples[is_removed]), tuples, -1))
+    left = np.zeros((place.max() + 1, m.sensitive_attribute.size), np.intp)
+    stays, lost = ~is_removed & (place >= 0), np.bincount(place[is_removed])
+    np.add.at(left, (place[stays], secrets[stays]), 1)
+    residue = np.bincount(secrets[is_removed], minlength=left.shape[1])
+    possible = np.tile(residue > 0, (len(left), 1))
     if residue.sum() - l * residue.max() >= l * (l - 1):
         possible &= left == left.max(axis=1, keepdims=True)
-
     # A person of a tuple has a kept value or a possible one: on average over the possible ones,
     # their kept rows and an equal part of all lost rows.
     choices = possible.sum(axis=1)
     on_average = ((left * possible).sum(axis=1) + lost) / choices
     share = np.maximum(left.max(axis=1), on_average) / (left.sum(axis=1) + lost)
-    concluded, exact = _largest_share(m, m.cells.tuple_of_row), here < 0
-    concluded[here >= 0] = share[here[here >= 0]]
-    exact[here >= 0] = (choices == 1)[here[here >= 0]]
-    return concluded, exact
+    concluded = np.where(place < 0, _largest_share(m, tuples), np.append(share, 0)[place])
+    return concluded, np.append(choices == 1, True)[place]

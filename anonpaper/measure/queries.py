@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonpaper import errors
+from anonpaper.groups import Entries
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.publish import Anatomy, GroupRelease, Release, check_release
 from anonpaper.randomness import generator
@@ -28,40 +29,38 @@ _FLOOR = 0.001
 class Workload:
     """Counting queries on one table's attributes.
 
-    `windows` has the first and last place of every query's window on restricted numeric
-    attributes, `drawn` the codes that it includes of the other restricted attributes.
+    `asked` has what every query includes of the restricted attributes: the first and last place of
+    a window, shape (q, 2), of a numeric one, and codes of any other, shape (q, selectivity).
     """
 
     attributes: tuple[Attribute, ...]  # the quasi-identifiers of the table
     sensitive: Attribute  # by whose values rows are counted
-    selectivity: dict[object, int]  # number of values per restricted attribute
     size: int  # number of queries, q
-    windows: dict[object, np.ndarray]  # by column, shape (q, 2)
-    drawn: dict[object, np.ndarray]  # by column, shape (q, selectivity), dtype int32
+    asked: dict[object, np.ndarray]
 
     def __len__(self) -> int:
         return self.size
 
-    def included(self, attribute: Attribute, asked: slice = slice(None)) -> np.ndarray:
+    def included(self, attribute: Attribute, some: slice = slice(None)) -> np.ndarray:
         """Return which values of an attribute (some) queries include, shape (queries, size)."""
-        window, drawn = self.windows.get(attribute.name), self.drawn.get(attribute.name)
-        if window is not None:
-            low, high = window[asked, :1], window[asked, 1:]
+        asked = self.asked.get(attribute.name)
+        if asked is None:
+            return np.ones((len(range(self.size)[some]), attribute.size), bool)
+        if attribute.numeric:
+            low, high = asked[some].T[:, :, None]
             return (attribute.positions >= low) & (attribute.positions <= high)
-        included = np.full((len(range(self.size)[asked]), attribute.size), drawn is None)
-        if drawn is not None:
-            np.put_along_axis(included, drawn[asked], True, axis=1)
+        included = np.zeros((len(asked[some]), attribute.size), bool)
+        np.put_along_axis(included, asked[some], True, axis=1)
         return included
 
     def answers(self, *tables: Microdata | Release) -> np.ndarray:
         """Return the histogram that every query gets from every table, shape (t, q, m).
 
         These are (expected) numbers of rows of every sensitive value, for a table and releases of
-        it. In a swapped table, rows are counted. In an anatomy, a row counts for every sensitive
-        value by its share in the group. With sub-domains, a row counts by the share of its
-        sub-domains that the query includes, as if values were equally likely and independent.
-        ParameterError if the tables are not of the same people, or have other attributes. O(q·c·(d
-        + t·m)) for c distinct QI tuples, or classes.
+        it, else ParameterError. In a swapped table, rows are counted. In an anatomy, a row counts
+        for every sensitive value by its share in the group. With sub-domains, a row counts by the
+        share of its sub-domains that the query includes, as if values were equally likely and
+        independent. O(q·c·(d + t·m)) for c distinct QI tuples, or classes.
         """
         people = [table if isinstance(table, Microdata) else table.microdata for table in tables]
         m = people[0]
@@ -75,28 +74,14 @@ class Workload:
                 "draw the queries from this table"
             )
         answers = np.empty((len(tables), len(self), self.sensitive.size))
-        by_tuple = [isinstance(table, Microdata | GroupRelease) for table in tables]
-        kept = [table for table, keeps in zip(tables, by_tuple, strict=True) if keeps]
-        if kept:  # they have the same tuples
-            counts = np.hstack([_counts_by_tuple(table) for table in kept])
+        by_tuple = np.array([isinstance(table, Microdata | GroupRelease) for table in tables])
+        if by_tuple.any():  # they have the same tuples
+            counts = np.hstack([_counts_by_tuple(tables[i]) for i in np.flatnonzero(by_tuple)])
             found = self._answers(counts, lambda j, included: included[:, m.cells.tuples[:, j]])
-            answers[by_tuple] = found.reshape(len(self), len(kept), -1).swapaxes(0, 1)
-        for place in np.flatnonzero(~np.array(by_tuple)):
-            answers[place] = self._answers_by_class(tables[place])
+            answers[by_tuple] = found.reshape(len(self), by_tuple.sum(), -1).swapaxes(0, 1)
+        for i in np.flatnonzero(~by_tuple):
+            answers[i] = self._answers(*_by_class(tables[i]))
         return answers
-
-    def _answers_by_class(self, release: Release) -> np.ndarray:
-        shown = release.entries.in_groups(release.classes.group).take(release.shown)
-        entries = np.flatnonzero(release.shown)
-        one_of_class = entries[np.unique(shown.group, return_index=True)[1]]
-
-        def share(j: int, included: np.ndarray) -> np.ndarray:
-            p = release.published[j]
-            return p.sub_domains.means(included.T)[p.index[one_of_class]].T
-
-        codes = shown.codes_of(release.microdata.sensitive)
-        sizes = release.classes.n_groups, self.sensitive.size
-        return self._answers(_crosstab(shown.group, codes, *sizes, shown.counts), share)
 
     def _answers(self, counts: np.ndarray, share: Callable) -> np.ndarray:
         """Sum the counts of tuples or classes by the share that each query includes."""
@@ -124,22 +109,23 @@ class Workload:
         GROUP BY "Disease";
         """
         name, table = _quoted(self.sensitive.name), _quoted(table)
-        restricted = [a for a in self.attributes if a.name in self.selectivity]
         for query in range(len(self)):
-            conditions = [self._condition(attribute, query) for attribute in restricted]
+            conditions = [_condition(a, self.asked[a.name][query]) for a in self.attributes
+                          if a.name in self.asked]  # fmt: skip
             where = "WHERE " + " AND\n".join(conditions) + "\n" if conditions else ""
             yield f"SELECT {name}, COUNT(*) AS total\nFROM {table}\n{where}GROUP BY {name};"
 
-    def _condition(self, attribute: Attribute, query: int) -> str:
-        name = _quoted(attribute.name)
-        if attribute.name not in self.windows:
-            values = attribute.values[np.sort(self.drawn[attribute.name][query])]
-            texts = (v if isinstance(v, int | float) else _quoted(v, "'") for v in values.tolist())
-            return f"{name} IN ({', '.join(map(str, texts))})"
-        low, high = self.windows[attribute.name][query]
-        if _is_integral(attribute):
-            return f"{name} > {int(low) - 1} AND {name} < {int(high) + 1}"
-        return f"{name} >= {low} AND {name} <= {high}"
+
+def _condition(attribute: Attribute, asked: np.ndarray) -> str:
+    name = _quoted(attribute.name)
+    if not attribute.numeric:
+        values = attribute.values[np.sort(asked)].tolist()
+        texts = (str(v) if isinstance(v, int | float) else _quoted(v, "'") for v in values)
+        return f"{name} IN ({', '.join(texts)})"
+    low, high = asked
+    if _is_integral(attribute):
+        return f"{name} > {int(low) - 1} AND {name} < {int(high) + 1}"
+    return f"{name} >= {low} AND {name} <= {high}"
 
 
 def _quoted(name: object, mark: str = '"') -> str:
@@ -154,11 +140,11 @@ def workload(
 ) -> Workload:
     """Draw counting queries, with ``answers(*tables)`` and ``sql(table)``.
 
-    `m` has a sensitive attribute, else ColumnError. `selectivity` gives the number of values to
-    which a query restricts an attribute: from 1 to the length of the range for integers (ages 17
-    to 90 are 74), otherwise to the size of the domain. Numeric values are successive (a window),
-    others drawn without replacement. Attributes not named are not restricted; ColumnError for an
-    unknown name. `size` is the number of queries. Source: boger2020, section 4.5 and Figure 7.
+    `selectivity` gives the number of values to which a query restricts an attribute of `m`: from 1
+    to the length of the range for integers (ages 17 to 90 are 74), otherwise to the size of the
+    domain. Numeric values are successive (a window), others drawn without replacement. Attributes
+    not named are not restricted. `size` is the number of queries. Source: boger2020, section 4.5
+    and Figure 7.
 
     >>> m = ap.examples.hospital()
     >>> queries = workload(m, {"Age": 1, "Education": 2}, size=4, seed=0)
@@ -169,20 +155,18 @@ def workload(
     selectivity = errors.check_named(
         "selectivity", selectivity, check_microdata(m, people=True).qi
     )
-    rng = generator(seed)
-    windows, drawn = {}, {}
+    rng, asked = generator(seed), {}
     for attribute in (a for a in m.attributes if a.name in selectivity):
-        name, most = attribute.name, places(attribute)
+        name, most, positions = attribute.name, places(attribute), attribute.positions
         wanted = errors.check_integer(f"the selectivity of {name!r}", selectivity[name], 1, most)
         if attribute.numeric:
             first = rng.integers(0, most - wanted, size, endpoint=True)
             ends = np.column_stack([first, first + (wanted - 1)])
-            positions = attribute.positions
-            windows[name] = positions[0] + ends if _is_integral(attribute) else positions[ends]
+            asked[name] = positions[0] + ends if _is_integral(attribute) else positions[ends]
         else:
             codes = [rng.random(attribute.size).argsort()[:wanted] for _ in range(size)]
-            drawn[name] = np.array(codes, np.int32)
-    return Workload(m.attributes, m.sensitive_attribute, selectivity, size, windows, drawn)
+            asked[name] = np.array(codes, np.int32)
+    return Workload(m.attributes, m.sensitive_attribute, size, asked)
 
 
 def places(attribute: Attribute) -> int:
@@ -202,43 +186,50 @@ def _is_integral(attribute: Attribute) -> bool:
 
 def _counts_by_tuple(table: Microdata | GroupRelease) -> np.ndarray:
     """Rows of every QI tuple and sensitive value, shape (c, m); expected ones for an anatomy."""
-    is_table = isinstance(table, Microdata)
-    m = table if is_table else table.microdata
-    cells, values = m.cells, m.sensitive_attribute.size
-    if is_table:
-        return _crosstab(cells.tuple_of_cell, cells.sensitive, len(cells), values, cells.counts)
-    shown = table.entries.take(table.shown)
-    codes, rows = shown.codes_of(m.sensitive), shown.counts
+    if isinstance(table, Microdata):
+        e = Entries.of_cells(table, np.zeros(len(table.cells.counts), np.intp))
+    else:
+        e = table.entries.take(table.shown)
     if not isinstance(table, Anatomy):
-        return _crosstab(shown.tuples, codes, len(cells), values, rows)
-    held = _crosstab(shown.group, codes, table.classes.n_groups, values, rows)
-    expected = np.zeros((len(cells), values))
-    shares = held / table.classes.sizes()[:, None]
-    np.add.at(expected, shown.tuples, rows[:, None] * shares[shown.group])
+        return _crosstab(e.tuples, len(e.m.cells), e)
+    shares = _crosstab(e.group, table.classes.n_groups, e) / table.classes.sizes()[:, None]
+    expected = np.zeros((len(e.m.cells), shares.shape[1]))
+    np.add.at(expected, e.tuples, e.counts[:, None] * shares[e.group])
     return expected
 
 
-def _crosstab(rows, columns, height: int, width: int, counts: np.ndarray) -> np.ndarray:
-    """Sum the counts of pairs of codes, shape (height, width), dtype float64."""
-    key = rows.astype(np.intp) * width + columns
-    return np.bincount(key, counts, height * width).reshape(-1, width)
+def _by_class(release: Release) -> tuple[np.ndarray, Callable]:
+    """Rows of every class and sensitive value, and the share of a class that queries include."""
+    e = release.entries.in_groups(release.classes.group).take(release.shown)
+    entries = np.flatnonzero(release.shown)
+    one_of_class = entries[np.unique(e.group, return_index=True)[1]]
+
+    def share(j: int, included: np.ndarray) -> np.ndarray:
+        p = release.published[j]
+        return p.sub_domains.means(included.T)[p.index[one_of_class]].T
+
+    return _crosstab(e.group, release.classes.n_groups, e), share
+
+
+def _crosstab(of: np.ndarray, height: int, e: Entries) -> np.ndarray:
+    """Rows of pairs of a number and a sensitive value, shape (height, m), dtype float64."""
+    width = e.m.sensitive_attribute.size
+    key = of.astype(np.intp) * width + e.codes_of(e.m.sensitive)
+    return np.bincount(key, e.counts, height * width).reshape(-1, width)
 
 
 def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Chi-square distance of histograms, the sum of (x - y)^2 / (x + y): at least 0.
 
-    `x` and `y` are finite counts of at least 0, shape (..., m), else
-    ParameterError; the result has shape (...). A value that both histograms lack adds 0. Source:
-    boger2020, equation 1.
+    `x` and `y` are finite counts of at least 0, shape (..., m), else ParameterError; the result
+    has shape (...). A value that both histograms lack adds 0. Source: boger2020, equation 1.
 
     >>> float(chi_square([3, 0, 5], [1, 0, 5]))
     1.0
     """
     x, y = errors.check_numbers("x", x), errors.check_numbers("y", y)
-    if x.shape != y.shape:
-        raise errors.ParameterError(f"x and y differ in shape: {x.shape} and {y.shape}")
-    if not (np.isfinite(x + y) & (x >= 0) & (y >= 0)).all():
-        raise errors.ParameterError("x and y must be finite counts of at least 0")
+    if x.shape != y.shape or not (np.isfinite(x + y) & (x >= 0) & (y >= 0)).all():
+        raise errors.ParameterError("x and y must be finite counts of at least 0, of one shape")
     total = x + y
     return ((x - y) ** 2 / np.where(total > 0, total, 1)).sum(axis=-1)
 
@@ -246,11 +237,10 @@ def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 def query_error(rel: Release, queries: Workload | None = None, *, of: str = "relative") -> float:
     """Mean error of the counts that queries get from a release, at least 0 (all exact).
 
-    Each count of the selected rows of a sensitive value is compared with the original table's, as
-    in section 6 of X. Xiao, Y. Tao, *Anatomy*, VLDB 2006. By default 1,000 queries with seed 0
-    restrict every attribute to half of its places (at most 100 values if unordered). `of` is
-    ``"relative"``, the mean of ``|answer - truth| / max(truth, 0.001 · n, 1)``, or ``"absolute"``,
-    of ``|answer - truth|`` in rows.
+    Each count of a sensitive value is compared with the original table's, as in section 6 of X.
+    Xiao, Y. Tao, *Anatomy*, VLDB 2006. By default 1,000 queries with seed 0 restrict every
+    attribute to half of its places (at most 100 values if unordered). `of` is ``"relative"``, the
+    mean of ``|answer - truth| / max(truth, 0.001 · n, 1)``, or ``"absolute"``, in rows.
 
     >>> m = ap.examples.hospital()
     >>> rel = ap.suppress(m, ap.examples.hospital_two_diverse())
@@ -262,7 +252,7 @@ def query_error(rel: Release, queries: Workload | None = None, *, of: str = "rel
     if queries is None:
         half = {a: max(1, places(a) // 2) for a in m.attributes}
         queries = workload(m, {a.name: h if a.numeric else min(h, 100) for a, h in half.items()})
-    truth, answers = _checked_workload(queries).answers(m, rel)
+    truth, answers = queries.answers(m, rel)
     wrong = np.abs(answers - truth)
     if of == "relative":
         wrong = wrong / np.maximum(truth, max(1.0, _FLOOR * m.n))
@@ -283,7 +273,7 @@ def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
     releases = errors.check_sequence("releases", releases, Release)
     if not releases:
         raise errors.ParameterError("releases is empty: give at least one release")
-    truth, *answers = _checked_workload(queries).answers(releases[0].microdata, *releases)
+    truth, *answers = queries.answers(releases[0].microdata, *releases)
     return np.array([chi_square(answer, truth).sum() for answer in answers])
 
 
@@ -302,12 +292,3 @@ def relative_errors(queries: Workload, releases: Sequence[Release], base: Releas
     releases = [*errors.check_sequence("releases", releases, Release), base]
     *found, of_base = query_errors(queries, releases)
     return 100 * np.array(found) / max(of_base, 1.0)
-
-
-def _checked_workload(queries: object) -> Workload:
-    """Return a workload, or say what makes one."""
-    if not isinstance(queries, Workload):
-        raise errors.ParameterError(
-            f"expected a Workload from ap.measure.workload(m, ...), got {type(queries).__name__}"
-        )
-    return queries

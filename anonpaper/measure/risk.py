@@ -15,9 +15,10 @@ import pandas as pd
 from anonpaper import errors
 from anonpaper.groups import Entries, dense_labels
 from anonpaper.hierarchy import STAR
+from anonpaper.measure.boxes import codes_in
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.principles import GroupCounts, Theta
-from anonpaper.publish import GroupRelease, PublishedAttribute, Release, check_release
+from anonpaper.publish import PublishedAttribute, Release, check_release
 from anonpaper.randomness import generator
 from anonpaper.roles import only_one
 
@@ -40,30 +41,27 @@ def disclosure_confidence(rel: Release) -> pd.Series:
     >>> disclosure_confidence(rel)["Adam"].item()
     1.0
     """
-    counts, classes = _class_counts(rel)
+    counts, classes = _classes(rel)
     shown = rel.is_published
     of_rows = Theta(1).levels(counts)[classes.group[rel.entries.of_row[shown]]]
     return pd.Series(of_rows, index=rel.microdata.frame.index[shown], name="confidence")
 
 
 def disclosure_risk(
-    rel: Release,
-    reading: str = "values",
-    targets: str = "all",
-    known: Sequence[object] | None = None,
+    rel: Release, reading: str = "values", targets: str = "all", known: Sequence | None = None
 ) -> float:
     """Average chance to learn a target's sensitive value, from 0 to 1 (majeed2024, Eq. 5 and 6).
 
     `reading` is the interpretation, the chance of a target in class C. ``"values"``, as printed:
-    the mean over the distinct values y in C of max(1/size of C, Pr_C(y)), which is 1 / (number of
+    the mean over the distinct values y in C of max(1/size of C, Pr_C(y)). This is 1 / (number of
     distinct values), so every 2-diverse class of a binary attribute has exactly 0.5. ``"own"``:
     the share of the target's own value in C; only so can 2-diverse releases reach Tables 6 to 9.
     ``"largest"``: the largest share in C, for an attacker who bets on it.
 
     `targets` are ``"all"`` rows, or ``"real"`` people in the same classes; EmptyTableError if
     there are none. A withheld row counts 0. `known` names the quasi-identifiers that the attacker
-    knows, by default all; their published values then define the classes. ColumnError for another
-    name, ParameterError for a release whose classes are groups.
+    knows, by default all; their published values then define the classes. ParameterError for a
+    release whose classes are groups.
 
     >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> [round(disclosure_risk(release, name), 3) for name in ("values", "own", "largest")]
@@ -71,23 +69,20 @@ def disclosure_risk(
     """
     errors.check_choice("reading", reading, ("values", "own", "largest"))
     errors.check_choice("targets", targets, ("all", "real"))
-    counts, classes = _class_counts(rel, known)
-    labels, of_entry = classes.group, counts.group_of_entry
-    share = counts.counts / counts.sizes[of_entry]
+    counts, classes = _classes(rel, known)
+    labels, sensitive = classes.group, classes.m.sensitive_attribute
     target = classes.counts * (classes.is_real if targets == "real" else 1)
     if not target.any():
         raise errors.EmptyTableError("no row is a target: all rows are synthetic")
     if reading == "own":
-        values = rel.microdata.sensitive_attribute.size
-        own = labels * values + classes.codes_of(rel.microdata.sensitive)
-        entries = of_entry * values + counts.sensitive
-        place = np.minimum(np.searchsorted(entries, own), len(share) - 1)
-        chance = np.where(entries[place] == own, share[place], 0)  # a missing value has no entry
+        of_entry = counts.group_of_entry
+        own = labels * sensitive.size + classes.codes_of(sensitive.name)
+        place = np.searchsorted(of_entry * sensitive.size + counts.sensitive, own)
+        chance = (counts.counts / counts.sizes[of_entry])[place]
     elif reading == "values":
-        chance = np.maximum(1 / counts.sizes[of_entry], share)
-        chance = (np.add.reduceat(chance, counts.start[:-1]) / counts.distinct())[labels]
+        chance = (1 / counts.distinct())[labels]
     else:
-        chance = np.maximum.reduceat(share, counts.start[:-1])[labels]
+        chance = Theta(1).levels(counts)[labels]
     return float(np.average(np.where(labels >= 0, chance, 0.0), weights=target))
 
 
@@ -97,26 +92,19 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
     Eq. 7 of majeed2024 divides "the most occurring value in a cluster" by the value's frequency.
     None of three interpretations of its numerator reproduces Table 10. With n_y rows of the
     dominant value y in class C, ``"surplus"`` counts max(0, 2 n_y - size of C), the rows left when
-    every other row hides one of them (the least value over all groupings is Table 11 divided by
-    the frequency); ``"single"`` the rows in classes whose only value is y; ``"majority"`` those in
-    classes where more than half of the rows have y.
-
-    The `value` y is by default the most frequent among real rows (the first in the domain if
-    tied). ColumnError if the domain lacks it, EmptyTableError if no row has it.
+    every other row hides one of them (Table 11 has the least value over all groupings);
+    ``"single"`` the rows in classes whose only value is y; ``"majority"`` those in classes where
+    more than half of the rows have y. The `value` y is by default the most frequent one (the
+    first in the domain if tied). EmptyTableError if no row has it.
 
     >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous())
     >>> [exposure(release, reading, "HIV") for reading in ("surplus", "single", "majority")]
     [1.0, 1.0, 1.0]
     """
     errors.check_choice("reading", reading, ("surplus", "single", "majority"))
-    counts, _ = _class_counts(rel)
-    m = rel.microdata
-    if value is None:
-        e, size = rel.entries, m.sensitive_attribute.size
-        real = np.bincount(m.cells.sensitive[e.cell], e.counts * e.is_real, size)
-        dominant = int((real if real.any() else m.sensitive_counts).argmax())
-    else:
-        dominant = m.sensitive_attribute.code(value)
+    counts, _ = _classes(rel)
+    m, top = rel.microdata, rel.microdata.sensitive_counts.argmax()
+    dominant = top if value is None else m.sensitive_attribute.code(value)
     frequency = int(m.sensitive_counts[dominant])
     if frequency == 0:
         raise errors.EmptyTableError(f"no row has {m.sensitive!r} = {value!r}")
@@ -138,20 +126,17 @@ def identification(
     also the marketer's risk, the share of right links if everybody is linked. ``journalist``, only
     with a `population` of which the people are a part: 1 / people of the population whom the
     published values fit, at least those of the class. A number fits an interval, any value a star,
-    and other new values nothing, and the risk is never too low. O(c·t·d) for c classes and t
-    different tuples of the population.
-
-    A frame indexed like the published rows, or with one line per class and their ``people``.
+    and other new values nothing, so the risk is never too low. O(c·t·d) for c classes and t tuples
+    of the population. A frame indexed like the published `rows`, or with one line per class and
+    its ``people``.
 
     >>> m = ap.examples.hospital()
     >>> rel = ap.suppress(m, ap.examples.hospital_two_diverse())
     >>> identification(rel)["prosecutor"].mean().item()
     0.3
     """
-    m = check_release(rel).microdata
+    m = check_release(rel, shown=True).microdata
     errors.check_choice("rows", rows, (True, False))
-    if not rel.shown.any():
-        raise errors.EmptyTableError("no row is published")
     classes = rel.entries.in_groups(rel.classes.group)
     if rel.shows_groups:
         classes = classes.in_groups(dense_labels(np.where(rel.shown, classes.tuples, -1)))
@@ -167,11 +152,10 @@ def identification(
         first = np.unique(classes.group, return_index=True)[1][-len(people) :]
         fits = list(map(_fits, rel.published, population.attributes))
         fitting = []
-        for one in zip(*(column.index[first] for column in rel.published), strict=True):
-            each = zip(fits, one, cells.tuples.T, strict=True)
-            fitting.append(
-                among[np.logical_and.reduce([f[i, codes] for f, i, codes in each])].sum()
-            )
+        for box in zip(*(column.index[first] for column in rel.published), strict=True):
+            each = zip(fits, box, cells.tuples.T, strict=True)
+            fit = np.logical_and.reduce([f[i, codes] for f, i, codes in each])
+            fitting.append(among[fit].sum())
         found["journalist"] = 1 / np.maximum(people, fitting)
     if not rows:
         return found
@@ -183,35 +167,28 @@ def identification(
 def _fits(column: PublishedAttribute, other: Attribute) -> np.ndarray:
     """Which of another table's values each sub-domain allows, shape (r, size), bool."""
     sub, own = column.sub_domains, column.attribute
-    place = {value: code for code, value in enumerate(own.values)}
-    code = np.array([place.get(value, -1) for value in other.values])
+    code, numbers = codes_in(own, other), other.positions
     fits = (code >= 0) & sub.contains(np.arange(len(sub))[:, None], code)
-    if own.numeric and other.numeric and sub.names is None:
-        low, high = own.positions[sub.low][:, None], own.positions[sub.high][:, None]
-        whole = (np.diff(sub.start) == 0)[:, None]  # an interval
-        fits |= whole & (low <= other.positions) & (other.positions <= high)
-    for row, label in zip(fits, column.labels, strict=True):
-        if own.numeric and other.numeric and (ends := _WIDTH.fullmatch(str(label))):
-            row |= (float(ends[1]) <= other.positions) & (other.positions < float(ends[2]))
+    if own.numeric and other.numeric:
+        if sub.names is None:
+            low, high = own.positions[[sub.low, sub.high]][:, :, None]
+            fits |= ~sub.has_gaps[:, None] & (low <= numbers) & (numbers <= high)
+        for row, label in zip(fits, column.labels, strict=True):
+            if ends := _WIDTH.fullmatch(str(label)):
+                row |= (float(ends[1]) <= numbers) & (numbers < float(ends[2]))
     return fits | (column.labels == STAR)[:, None]
 
 
-def records_at_risk(counts: np.ndarray, added: int = 0) -> int:
+def records_at_risk(counts: Sequence[int]) -> int:
     """Rows of the most frequent value left when each is paired with another value: 0 to n.
 
-    `counts` has the rows of every sensitive value, `added` the number of added rows with other
-    values than the most frequent one. These are the numbers in Table 11 of majeed2024, exactly for
-    Stroke, Census and Diabetes; its number for Adult follows no such rule.
+    `counts` has the rows of every sensitive value. These are the numbers in Table 11 of
+    majeed2024, exactly for Stroke, Census and Diabetes; its number for Adult has no such rule.
 
-    >>> records_at_risk([4861, 249]), records_at_risk([24720, 7841], added=11_320)
-    (4612, 5559)
+    >>> records_at_risk([4861, 249])
+    4612
     """
-    added = errors.check_integer("added", added, 0)
-    given = errors.check_sequence("counts", counts)
-    counts = [errors.check_integer("a count", count, 0) for count in given]
-    if not counts:
-        raise errors.ParameterError("counts is empty: give the number of rows of each value")
-    return int(max(0, 2 * max(counts) - sum(counts) - added))
+    return max(0, int(2 * max(counts) - sum(counts)))
 
 
 def undiverse_rows(rel: Release, l: int = 2) -> int:
@@ -222,7 +199,7 @@ def undiverse_rows(rel: Release, l: int = 2) -> int:
     >>> undiverse_rows(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
     """
-    counts, _ = _class_counts(rel)
+    counts, _ = _classes(rel)
     return int(counts.sizes[counts.distinct() < errors.check_integer("l", l, 1)].sum())
 
 
@@ -230,12 +207,11 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
     """Share of unknown people's quasi-identifier values that an attacker restores: 0 to 1.
 
     Eq. 8 of majeed2024 states that two distributions are nearly equal, but defines no number. This
-    is a simulation: the attacker has the release and the true rows of a random share `known`, in
-    (0, 1], of the real people, at least one and never all. For every published sub-domain the
-    guess is its most frequent value among the known people, or otherwise its first value. The
-    result is the share of right guesses over all quasi-identifiers of the other real rows.
-    Withheld rows count as suppressed. EmptyTableError if fewer than two rows are real. O(n·d), and
-    a step for every value of every sub-domain.
+    is a simulation: the attacker has the release and the true rows of a random share `known` of
+    the real people, at least one and never all. For every published sub-domain the guess is its
+    most frequent value among the known people, or otherwise its first value. The result is the
+    share of right guesses over all quasi-identifiers of the other real rows. Withheld rows count
+    as suppressed. EmptyTableError if fewer than two rows are real.
 
     >>> m = ap.examples.hospital()
     >>> kept = ap.Partition(m.cells.tuple_of_row)
@@ -253,27 +229,23 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
     right = 0
     for p, codes in zip(rel.published, m.codes.T, strict=True):
         counts, values = np.bincount(codes[theirs], minlength=p.attribute.size), p.sub_domains
-        members = map(values.members, range(len(values)))
-        guess = [held[counts[held].argmax()] for held in members]
-        # Withheld rows have one more sub-domain, the whole domain.
-        guess = np.array([*guess, counts.argmax()])
+        members = [values.members(i) for i in range(len(values))]
+        # withheld rows have one more sub-domain, the whole domain
+        members.append(np.arange(p.attribute.size))
+        guess = np.array([held[counts[held].argmax()] for held in members])
         index = np.where(rel.shown, p.index, len(values))[rel.entries.of_row]
         right += np.count_nonzero(guess[index[unknown]] == codes[unknown])
     return float(right / (len(unknown) * m.d))
 
 
-def _class_counts(rel: Release, known=None) -> tuple[GroupCounts, Entries]:
+def _classes(rel: Release, known: Sequence | None = None) -> tuple[GroupCounts, Entries]:
     """Count the sensitive values of the classes that an attacker sees; also return these."""
     m = check_microdata(check_release(rel).microdata)
-    sensitive, classes = only_one(m.sensitive), rel.audited()
-    if not rel.shown.any():
-        raise errors.EmptyTableError("no row is published")
+    sensitive, classes = only_one(m.sensitive), check_release(rel, shown=True).audited()
     if known is not None:
-        known = errors.check_sequence("known", known)
-        if unknown := [name for name in known if not errors.is_among(name, m.qi)]:
-            raise errors.ColumnError(f"known names {unknown}; choose from {m.qi}")
-        if isinstance(rel, GroupRelease):
+        places = map(m.attribute_index, errors.check_sequence("known", known))
+        seen = [rel.published[j] for j in sorted(set(places))]
+        if rel.shows_groups:
             raise errors.ParameterError("leave known out: the classes of this release are groups")
-        seen = [p for p in rel.published if p.attribute.name in known]
         classes = classes.in_groups(rel.numbered(seen))
     return GroupCounts.of(classes, sensitive), classes

@@ -17,6 +17,7 @@ from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.publish import Release, check_release
 from anonpaper.published_values import SubDomains
 from anonpaper.randomness import generator
+from anonpaper.roles import only_one
 
 __all__ = [
     "Classification", "classification", "distortion", "generalizations", "marginal_similarity",
@@ -30,11 +31,10 @@ _ROWS_OF_A_TREE = 20_000  # drawn for each tree, if there are more
 def distortion(rel: Release, hierarchies: Mapping[object, Hierarchy]) -> float:
     """Mean level of the published values over the hierarchy's height, from 0 to 1.
 
-    This is Eq. 9 of majeed2024 per row, which makes tables of different sizes comparable, with
-    equal weights w_Q. The level of a sub-domain is the lowest on which all its values have one
-    name, even if the release was made otherwise. A withheld row is on the highest level.
-    HierarchyError if the hierarchy of a quasi-identifier is missing, lacks values, or does not
-    join a sub-domain.
+    This is Eq. 9 of majeed2024 per row, with equal weights w_Q. The level of a sub-domain is the
+    lowest on which all its values have one name, even if the release was made otherwise. A
+    withheld row is on the highest level. HierarchyError if the hierarchy of a quasi-identifier is
+    missing, lacks values, or does not join a sub-domain.
 
     >>> m = ap.examples.hospital()
     >>> trees = {a.name: ap.Hierarchy.flat(a.values) for a in m.attributes}
@@ -69,46 +69,37 @@ def generalizations(rel: Release) -> int:
     >>> generalizations(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
     """
-    e, changed = check_release(rel).entries, 0
-    for p, codes in zip(rel.published, e.codes.T, strict=True):
-        values = p.sub_domains
-        kept = rel.shown & (values.sizes == 1)[p.index] & (values.low[p.index] == codes)
-        changed += e.rows(~kept)
+    e, shown = check_release(rel).entries, rel.shown
+    changed = e.rows(~shown) * e.m.d
+    for p, codes in zip(rel.published, e.codes[shown].T, strict=True):
+        index = p.index[shown]
+        moved = (p.sizes[index] > 1) | (p.sub_domains.low[index] != codes)
+        changed += int(e.counts[shown][moved].sum())
     return changed
 
 
 def marginal_similarity(m: Microdata, rel: Release) -> float:
     """One minus the mean distance of all one- and two-way marginals, from 0 to 1 (equal).
 
-    The distance is total variation. This is the second interpretation of majeed2024's Eq. 8: how
-    close the published distribution of QI and SA is to the real one. Rows need not correspond, so
-    it also works for synthetic tables. A published sub-domain spreads its row evenly over its
-    values. `m` is the real table, with the roles of the release, else ColumnError; values that it
-    lacks count as differences. EmptyTableError if no row is published.
+    The distance is total variation. This is the second interpretation of majeed2024's Eq. 8. Rows
+    need not correspond, so it also works for synthetic tables. A published sub-domain spreads its
+    row evenly over its values. `m` is the real table, with the roles of the release, else
+    ColumnError; values that it lacks count as differences.
 
     >>> m = ap.examples.hospital()
     >>> marginal_similarity(m, ap.suppress(m, ap.Partition(m.cells.tuple_of_row)))
     1.0
     """
-    m, rel = check_microdata(m, people=True), check_release(rel)
-    if m.qi != rel.microdata.qi or m.sensitive != rel.microdata.sensitive:
-        raise errors.ColumnError(
-            "m and rel must have the same quasi-identifiers and sensitive attribute, got "
-            f"{m.qi}, {m.sensitive!r} and {rel.microdata.qi}, {rel.microdata.sensitive!r}"
-        )
-    if not rel.shown.any():
-        raise errors.EmptyTableError("no row is published")
-    shown = rel.shown
+    shown = _check_roles(rel, m).shown
     theirs = [(p.sub_domains, p.index[shown]) for p in rel.published]
-    ours = [
-        codes_in(p.attribute, a)[m.codes_of_cells(a.name)]
-        for p, a in zip(rel.published, m.attributes, strict=True)
-    ]
     if m.sensitive is not None:
         attribute = rel.microdata.sensitive_attribute
         values = np.arange(attribute.size)
         theirs.append((SubDomains.runs(attribute, values, values), rel.secrets[shown]))
-        ours.append(codes_in(attribute, m.sensitive_attribute)[m.codes_of_cells(m.sensitive)])
+    ours = [
+        codes_in(p.attribute, m.attribute(name))[m.codes_of_cells(name)]
+        for (p, _), name in zip(theirs, [*m.qi, *m.sensitives], strict=True)
+    ]
     rows = m.cells.counts, rel.entries.counts[shown]
     pairs = combinations_with_replacement(range(len(ours)), 2)
     distances = [
@@ -132,15 +123,10 @@ class Classification:
         return float(np.trace(table) / table.sum())
 
     @property
-    def recall(self) -> pd.Series:
-        """Share of every true value's rows predicted correctly; NaN if it has no rows."""
-        rows = self.confusion.sum(axis=1)
-        return (np.diag(self.confusion) / rows.where(rows > 0)).rename("recall")
-
-    @property
     def balanced_accuracy(self) -> float:
         """Mean recall over the values that occur: 0.5 for a constant prediction of two values."""
-        return float(self.recall.mean())
+        rows = self.confusion.sum(axis=1)
+        return float((np.diag(self.confusion) / rows.where(rows > 0)).mean())
 
 
 def classification(
@@ -155,11 +141,9 @@ def classification(
 
     A sub-domain is encoded by the mean of its values if they are ordered, otherwise by the share
     of each value in it (one-hot for a single value). `test` has held-out real people with the same
-    roles. The forest has `trees`, each of at most 20,000 rows; `balanced` says whether all
-    sensitive values, rather than all rows, weigh the same in training. ColumnError for other roles
-    or without a sensitive attribute, ParameterError for synthetic rows in `test`, EmptyTableError
-    if no row is published, SizeLimitError above 500 million rows times features (one for every
-    value of an unordered attribute).
+    roles, else ColumnError. The forest has `trees`, each of at most 20,000 rows; `balanced` says
+    whether all sensitive values, rather than all rows, weigh the same in training. SizeLimitError
+    above 500 million rows times features (one for every value of an unordered attribute).
 
     >>> m = ap.examples.hospital()
     >>> release = ap.suppress(m, ap.examples.hospital_two_diverse())
@@ -170,22 +154,15 @@ def classification(
         from sklearn.ensemble import RandomForestClassifier
 
     balanced = errors.check_choice("balanced", balanced, (False, True))
-    mine, test = check_release(rel).microdata, check_microdata(test, people=True)
-    if mine.qi != test.qi or mine.sensitive != test.sensitive or mine.sensitive is None:
-        raise errors.ColumnError(
-            f"the release has the roles {mine.qi} and {mine.sensitive!r}, the test rows "
-            f"{test.qi} and {test.sensitive!r}: use the same roles, with a sensitive attribute"
-        )
+    mine, shown = _check_roles(rel, test).microdata, rel.entries.of_row[rel.is_published]
+    secret = only_one(mine.sensitive)
     if test.synthetic.any():
         raise errors.ParameterError(
             f"{int(test.synthetic.sum())} test rows are synthetic: test on real people"
         )
-    errors.check_integer("trees", trees, 1)
-    shown = rel.entries.of_row[rel.is_published]
-    if len(shown) == 0:
-        raise errors.EmptyTableError("no row is published")
     forest = RandomForestClassifier(
-        trees, min_samples_leaf=2, random_state=int(generator(seed).integers(2**31)),
+        errors.check_integer("trees", trees, 1), min_samples_leaf=2,
+        random_state=int(generator(seed).integers(2**31)),
         max_samples=None if len(shown) <= _ROWS_OF_A_TREE else _ROWS_OF_A_TREE,
         class_weight="balanced" if balanced else None,
     )  # fmt: skip
@@ -197,13 +174,24 @@ def classification(
         )
     forest.fit(_published_features(rel, shown), rel.sensitive_codes[rel.is_published])
     said = forest.predict(_plain_features(rel, test))
-    theirs = test.sensitive_attribute.values
-    domain = list(dict.fromkeys([*mine.sensitive_attribute.values, *theirs]))
-    code = {value: code for code, value in enumerate(domain)}
+    values, theirs = (table.attribute(secret).values for table in (mine, test))
+    domain = list(dict.fromkeys([*values, *theirs]))
+    place = np.array([domain.index(value) for value in theirs])
     table = np.zeros((len(domain), len(domain)), dtype=np.intp)
-    np.add.at(table, (np.array([code[v] for v in theirs])[test.sensitive_codes], said), 1)
+    np.add.at(table, (place[test.sensitive_codes], said), 1)
     index, columns = (pd.Index(domain, name=name) for name in ("true", "predicted"))
     return Classification(pd.DataFrame(table, index, columns))
+
+
+def _check_roles(rel: Release, m: Microdata) -> Release:
+    """Return a release if it has rows and the roles of a table; else EmptyTableError or so."""
+    mine, _ = check_release(rel).microdata, check_microdata(m, people=True)
+    if (mine.qi, mine.sensitives) != (m.qi, m.sensitives):
+        raise errors.ColumnError(
+            f"the release has the roles {mine.qi} and {mine.sensitive!r}, the table {m.qi} and "
+            f"{m.sensitive!r}: use the same quasi-identifiers and sensitive attribute"
+        )
+    return check_release(rel, shown=True)
 
 
 def _distance(ours: list, theirs: list, our_rows: np.ndarray, their_rows: np.ndarray) -> float:

@@ -1,9 +1,8 @@
 """Publish: the only door that turns groups or sub-domains into published values."""
 
-from .conclusions import check_release
-from .methods import anatomize, generalize, recode, suppress, swap
+from .judging import check_release
+from .methods import anatomize, generalize, recode, shallow_generalize, suppress, swap
 from .release import Anatomy, GroupRelease, PublishedAttribute, Release
-from .shallow import shallow_generalize
 
 __all__ = [
     "Anatomy", "GroupRelease", "PublishedAttribute", "Release", "anatomize", "check_release",

@@ -1,99 +1,255 @@
-"""What a release keeps of its promises, what attackers conclude beyond them, and its audit."""
+"""Attackers: what each of them concludes, beside what was promised and what the file shows.
+
+* *counts the file*: knows a person's class and counts its rows;
+* *takes missing values as unknown*: also counts without them;
+* *sees which rows are synthetic*: counts real people. A register tells how many there are in a
+  class, so the other rows are invented;
+* *is told the values of a withheld class*: looks up the classes of withheld people in the
+  recoding. A class that is large enough was withheld because its sensitive values fail;
+* *is told the values of other withheld people*: these are what is left of the table's values;
+* *knows some secrets*: has asked other people of the class, and leaves them out.
+
+Who only infers what others are told can be more or less sure of somebody: no better on average.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
 
-from anonpaper import principles
+from anonpaper import errors, principles
 from anonpaper.coding import near_equal
-from anonpaper.errors import ParameterError, PromiseError, check_choice
-from anonpaper.groups import Partition, dense_labels
-from anonpaper.principles import Principle
-from anonpaper.publish.conclusions import attackers, check_release, promises_on, withheld_groups
+from anonpaper.errors import ParameterError
+from anonpaper.groups import Entries, Partition, dense_labels
+from anonpaper.microdata import MISSING
+from anonpaper.principles import GroupCounts, KAnonymity, Principle, TCloseness, Theta
 
 if TYPE_CHECKING:
     from anonpaper.publish.release import Release
 
-__all__ = ["audit", "broken", "check_promise", "has_residue", "kept", "uncounted", "warnings",
-           "withheld"]  # fmt: skip
+__all__ = ["attackers", "audit", "check_promise", "check_release", "has_residue", "kept",
+           "uncounted", "warnings", "withheld"]  # fmt: skip
 
-_SEEDED = (
-    "swapped with a seed: an attacker who guesses it undoes the swaps, so this table must not be "
-    "published; swap without a seed instead"
-)
-_REPEATED = (
-    "people have several rows: an attacker who knows how many rows somebody has, or in which "
-    "classes, can conclude more than the levels say; they judge each class separately"
-)
-_SEVERAL = (
-    "a row has several sensitive values: an attacker who knows one of them can be surer of the "
-    "others than the levels say; they judge each attribute separately"
-)
-_MINIMALITY = (
-    "minimality attack: {algorithm} looks at sensitive values{removed}, so who repeats it on all "
-    "tables that fit can conclude more than the levels say: see ap.measure.minimality"
-)
-_DEFINETTI = (
-    "deFinetti's attack: who learns from all groups which sensitive values go with which "
-    "quasi-identifiers can guess better than the levels say"
-)
+#: Standard principles on sensitive values: name, principle and meaning of the level.
+LEVELS = [
+    ("distinct l-diversity", principles.DistinctLDiversity(1), "fewest sensitive values"),
+    ("frequency l-diversity", principles.FrequencyLDiversity(1), "smallest size / largest count"),
+    ("entropy l-diversity", principles.EntropyLDiversity(1), "smallest exp(entropy)"),
+    ("theta", principles.Theta(1), "largest share of one sensitive value"),
+    ("t-closeness", principles.TCloseness(1), "largest distance from the table's distribution"),
+]
+
+_FILE, _UNKNOWN = "counts the file", "takes missing values as unknown"
+_SYNTHETIC = "sees which rows are synthetic"
+_REAL = f"{_SYNTHETIC} and {_UNKNOWN}"
+_CLASS = "is told the values of a withheld class"
+_OTHERS = "is told the values of other withheld people"
+
+
+def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
+    """Which level of each principle the strongest attacker concludes for real people.
+
+    That attacker is told the sensitive values of every group of people that can be told apart: the
+    real people of each published class, of each withheld class whose values must fail (the most
+    even ones of as many people would meet the principles), and all other withheld people together.
+    With `knows`, also those of so many other people in a person's group, rarest first: no method
+    promises anything against this. ParameterError for `knows` where people have several rows.
+
+    The DataFrame has a row per principle: the levels of ``audit``, and further promises. Columns:
+    ``promised`` (nan for none), ``file`` (by counting its rows), ``concluded``, ``attacker`` (the
+    weakest who concludes it), ``people`` (real people in groups beyond the promise or, without
+    one, beyond ``file``), ``of`` (real people), ``meaning``, and ``each``, a dict of the level of
+    every attacker who has something to conclude from. O(n log n).
+
+    The two of age u are in the register, and were withheld because they have the same illness:
+
+    >>> people = pd.DataFrame({"age": list("uuvvww"), "ill": list("aabcbc")})
+    >>> m = ap.Microdata(people, ["age"], "ill")
+    >>> rel = ap.recode(m, ap.full_domain(m, k=2, l=2, suppression=0.4))
+    >>> found = attackers(rel).set_index("principle").loc["distinct l-diversity"]
+    >>> found["attacker"], found[["promised", "file", "concluded", "people"]].astype(int).tolist()
+    ('is told the values of a withheld class', [2, 2, 1, 2])
+    """
+    m, e = check_release(rel).microdata, rel.entries
+    knows = min(errors.check_integer("knows", knows, 0), m.n)
+    if knows and m.people is not None:
+        raise ParameterError("knows must be 0 where people have several rows and several values")
+    # The file has published secrets, perhaps swapped; attackers are told those of the table.
+    shown, own = rel.audited(), replace(e, secrets=m.cells.secrets[e.cell])
+    groups, found, of = _told(rel), [], own.people(own.is_real)
+    for name in m.sensitives or [None]:
+        file = _counted(shown, name)
+        told = {who: _counted(own.in_groups(labels), name) for who, labels in groups.items()}
+        seers = {_FILE: file[:1], _UNKNOWN: file, _SYNTHETIC: told[_REAL][:1], **told}
+        judged = {who: [_without(c, knows) for c in counts] for who, counts in told.items()}
+        if knows:
+            seers[f"knows the secrets of {knows} in the group"] = sum(judged.values(), [])
+        for title, meaning, promised, principle in _asked(rel, name):
+            sign = 1 if principle.larger_is_safer else -1  # so the least is the worst
+            sees, judges = seers, judged
+            if not principle.needs_sensitive or isinstance(principle, TCloseness):
+                sees = {who: seers[who] for who in (_FILE, _SYNTHETIC)}  # who sees classes alone
+                judges = {_REAL: seers[_SYNTHETIC]}
+            levels = {who: [sign * principle.levels(c) for c in sees[who]] for who in sees}
+            seen = {who: np.concatenate([[np.inf], *levels[who]]).min() for who in sees}
+            who = min(seen, key=seen.get)  # the weakest, if equal
+            beyond = np.zeros(len(e.cell), bool)
+            for kind, each in judges.items():
+                if promised is None:  # then the level of the file is what people can expect
+                    met = [sign * principle.levels(c) >= seen[_FILE] - 1e-9 for c in each]
+                else:
+                    met = [principle.satisfied(c) for c in each]
+                beyond |= ~np.append(np.logical_and.reduce(met), True)[groups[kind]]
+            found.append({
+                "principle": title, "promised": promised, "file": sign * seen[_FILE],
+                "concluded": sign * seen[who], "attacker": who, "people": own.people(beyond),
+                "of": of, "meaning": meaning,
+                "each": {name: sign * at for name, at in seen.items() if at < np.inf},
+            })  # fmt: skip
+    return pd.DataFrame(found).astype({"promised": float})
+
+
+def check_release(rel: object, *, shown: bool = False) -> Release:
+    """Return `rel` if it is a Release, `shown` if it has a row; else an error."""
+    if not hasattr(rel, "published"):
+        raise ParameterError(
+            f"expected a Release, got {type(rel).__name__}: make one by ap.suppress(m, p), "
+            "ap.recode(m, r) or another form of publication"
+        )
+    if shown and not rel.shown.any():
+        raise errors.EmptyTableError("no row is published")
+    return rel
+
+
+def _asked(rel: Release, name: object) -> Iterator[tuple[str, str, float | None, Principle]]:
+    """Yield titles, meanings, promised bounds if any, and principles; standard ones first."""
+    m, standard = rel.microdata, [] if name is None else LEVELS
+    promised = [p for p in rel.promised if p.needs_sensitive and name is not None
+                and p.of in (None, name)]  # fmt: skip
+    of = f" of {name}" if len(m.sensitives) > 1 else ""
+    standard = [(title + of, kind, meaning) for title, kind, meaning in standard]
+    if name == (m.sensitives or [None])[0]:  # classes are judged once
+        promised = [p for p in rel.promised if not p.needs_sensitive] + promised
+        size = "k-anonymity", f"smallest class, {'rows' if m.people is None else 'people'}"
+        if rel.shows_groups:
+            size = "group size", "rows in the smallest group; who is in the table stays visible"
+        standard.insert(0, (size[0], KAnonymity(1), size[1]))
+    for title, kind, meaning in standard:
+        same = [p for p in promised if _kind(p) == _kind(kind)]
+        promised = [p for p in promised if p not in same]
+        same.sort(key=lambda p: p.bound, reverse=kind.larger_is_safer)
+        yield title, meaning, same[0].bound if same else None, same[0] if same else kind
+    yield from ((f"{p!r}{of}", "", p.bound, p) for p in promised)
+
+
+def _kind(principle: Principle) -> tuple:
+    return type(principle), getattr(principle, "distance", None)
+
+
+def _told(rel: Release) -> dict[str, np.ndarray]:
+    """The groups of real people whose values attackers are told, by entry, -1 for all others."""
+    rest = (rel.classes.group < 0) & (rel.failing < 0)
+    groups = {_REAL: rel.classes.group, _CLASS: rel.failing, _OTHERS: np.where(rest, 0, -1)}
+    real = rel.entries.is_real
+    return {who: dense_labels(np.where(real, labels, -1)) for who, labels in groups.items()}
+
+
+def _counted(groups: Entries, name: object) -> list[GroupCounts]:
+    """Count groups with missing values as a value, and without them unless all are missing."""
+    counts = GroupCounts.of(groups, name)
+    missing = [] if name is None else np.flatnonzero(groups.m.attribute(name).values == MISSING)
+    group = counts.group_of_entry
+    lost = np.isin(counts.sensitive, missing) & (counts.distinct()[group] > 1)
+    sizes = counts.sizes.copy()
+    sizes[group[lost]] -= counts.counts[lost]
+    known = _left(counts, np.where(lost, 0, counts.counts), sizes)
+    # people with several rows can have both
+    return [counts, replace(known, sizes=np.maximum(sizes, known.largest()))]
+
+
+def _without(counts: GroupCounts, knows: int) -> GroupCounts:
+    """Return groups without people whose values are known: all but one person, rarest first.
+
+    What is left is as uneven as it can be, so no other choice of people gives a worse level.
+    """
+    if not knows:
+        return counts
+    group = counts.group_of_entry
+    rarest_first = np.lexsort((counts.counts, group))
+    held = counts.counts[rarest_first]
+    until = np.cumsum(held)
+    until -= (until - held)[counts.start[:-1]][group]  # in the group
+    gone, left = np.minimum(knows, counts.sizes - 1), np.empty_like(held)
+    left[rarest_first] = np.clip(until - gone[group], 0, held)
+    return _left(counts, left, counts.sizes - gone)
+
+
+def _left(counts: GroupCounts, left: np.ndarray, sizes: np.ndarray) -> GroupCounts:
+    """Return groups of which only so many people of each entry are left."""
+    kept = left > 0
+    held = np.bincount(counts.group_of_entry[kept], minlength=len(sizes))
+    return GroupCounts(sizes, np.r_[0, np.cumsum(held)], counts.sensitive[kept], left[kept])
+
+
+# -- promises and the audit -------------------------------------------------------------------
 
 
 def warnings(rel: Release) -> tuple[str, ...]:
     """Attackers who conclude more than was promised, and attacks that no level covers."""
     beyond = [f"{row.principle} {row.concluded:.3g} ({_by_whom(row)})" for row in broken(rel)]
     told = f"attackers conclude more than promised: {'; '.join(beyond)}"
-    return (*[told][: len(beyond)], *rel._uncounted)
-
-
-def concluded(rel: Release) -> pd.DataFrame:
-    """The table of :func:`attackers`; written files are read each time."""
-    if rel._attacked is None or rel._written:
-        rel._attacked = attackers(rel)
-    return rel._attacked
+    return (*[told][: len(beyond)], *uncounted(rel))
 
 
 def broken(rel: Release) -> list:
-    """The rows of `concluded` whose promise an attacker breaks."""
-    rows = concluded(rel).itertuples() if rel.shown.any() else ()
+    """The rows of :func:`attackers` whose promise an attacker breaks."""
+    rows = attackers(rel).itertuples() if rel.shown.any() else ()
     return [row for row in rows if row.people and row.promised == row.promised]
 
 
 def uncounted(rel: Release) -> list[str]:
     """Attacks that no level covers."""
-    m, p = rel.microdata, rel._partition
-    found = [_SEEDED] if rel.is_seeded else []
-    found += [_DEFINETTI] if rel.method == "anatomize" else []
-    found += [] if m.people is None else [_REPEATED]
-    found += [_SEVERAL] if len(m.sensitives) > 1 else []
-    for name, codes in zip(m.sensitives, m.cells.secrets.T, strict=True):
-        found += [
-            f"{texts} of {name!r} may be one value: they count as different sensitive values"
-            for texts in near_equal(m.attribute(name).values[np.unique(codes)])
-        ]
-    by_tp = p is not None and has_residue(p)
-    if by_tp or (m.sensitives and any(one.needs_sensitive for one in rel.promised)):
-        removed = f" and removed {p.info['residue_size']} rows" if by_tp else ""
-        made_by = (rel.recoding or p).algorithm
-        found.append(_MINIMALITY.format(algorithm=made_by, removed=removed))
-    return found
+    m, p, by_tp = rel.microdata, rel._partition, has_residue(rel._partition)
+    removed = f" and removed {p.info['residue_size']} rows" if by_tp else ""
+    told = [
+        (rel.is_seeded,
+         "swapped with a seed: an attacker who guesses it undoes the swaps, so this table must "
+         "not be published; swap without a seed instead"),
+        (rel.method == "anatomize",
+         "deFinetti's attack: who learns from all groups which sensitive values go with which "
+         "quasi-identifiers can guess better than the levels say"),
+        (m.people is not None,
+         "people have several rows: an attacker who knows how many rows somebody has, or in which "
+         "classes, can conclude more than the levels say; they judge each class separately"),
+        (len(m.sensitives) > 1,
+         "a row has several sensitive values: an attacker who knows one of them can be surer of "
+         "the others than the levels say; they judge each attribute separately"),
+        *((True, f"{texts} of {name!r} may be one value: they count as different sensitive values")
+          for name, codes in zip(m.sensitives, m.cells.secrets.T, strict=True)
+          for texts in near_equal(m.attribute(name).values[np.unique(codes)])),
+        (by_tp or (m.sensitives and any(one.needs_sensitive for one in rel.promised)),
+         f"minimality attack: {(rel.recoding or p).algorithm} looks at sensitive values{removed}, "
+         "so who repeats it on all tables that fit can conclude more than the levels say: see "
+         "ap.measure.minimality"),
+    ]  # fmt: skip
+    return [text for applies, text in told if applies]
 
 
 def withheld(rel: Release) -> tuple[int, float]:
     """Withheld rows, and the largest share of one sensitive value in a group of them.
 
-    A group is a class that was withheld for its values, or all others together; who is told the
-    values of the group guesses right with this probability. The share, of people, is nan if no
-    real row is withheld or there is no sensitive attribute.
+    A group is a class that was withheld for its values, or all others together; an attacker who is
+    told the values of the group guesses right with this probability. The share, of people, is nan
+    if no real row is withheld or there is no sensitive attribute.
     """
-    labels = withheld_groups(rel)
-    rows = rel.entries.rows(~rel.shown)
-    if not (labels >= 0).any() or not rel.microdata.sensitives:
-        return rows, float("nan")
-    return rows, float(principles.Theta(1).level(rel.entries.in_groups(labels)))
+    groups = [labels for who, labels in _told(rel).items() if who != _REAL]
+    shares = [Theta(1).level(rel.entries.in_groups(labels)) for labels in groups
+              if rel.microdata.sensitives and (labels >= 0).any()]  # fmt: skip
+    return rel.entries.rows(~rel.shown), max(shares, default=float("nan"))
 
 
 def audit(rel: Release) -> pd.DataFrame:
@@ -110,7 +266,7 @@ def audit(rel: Release) -> pd.DataFrame:
     >>> audit(rel)["level"][0].item()
     2.0
     """
-    told = list(concluded(check_release(rel)).itertuples())
+    told = list(attackers(rel).itertuples())
     found = [(row.principle, row.file, row.meaning) for row in told if row.meaning]
     if rel.microdata.people is not None:
         fewest = float(rel.classes.sizes().min())
@@ -123,7 +279,7 @@ def audit(rel: Release) -> pd.DataFrame:
         found.append(("theta of them", share, f"largest share of one sensitive value{whose}"))
     found += [(f"{row.principle}, concluded", row.concluded, _by_whom(row))
               for row in told if row.people or row.concluded != row.file]  # fmt: skip
-    found += [("warning", float("nan"), text) for text in rel._uncounted]
+    found += [("warning", float("nan"), text) for text in uncounted(rel)]
     return pd.DataFrame(found, columns=["principle", "level", "meaning"])
 
 
@@ -134,7 +290,7 @@ def check_promise(
 
     `against` and `accept` are as for :meth:`write`; everything that publishes calls this first.
     """
-    check_choice("against", against, ("file", "register"))
+    errors.check_choice("against", against, ("file", "register"))
     if accept is not None and not (isinstance(accept, str) and accept.strip()):
         raise ParameterError(f"accept must be a reason in words, got {accept!r}")
     rel.accepted = accept or rel.accepted
@@ -155,7 +311,7 @@ def check_promise(
     if against == "register" and broken(rel):
         found.append(warnings(rel)[0])
     if found:
-        raise PromiseError(
+        raise errors.PromiseError(
             f"{'; '.join(found)}: nothing was published. "
             f'{remedy}or pass accept="the reason" (--accept), which the report prints'
         )
@@ -166,16 +322,17 @@ def kept(rel: Release) -> dict[Principle, float | None]:
     shown = rel.audited()
     real = shown.in_groups(dense_labels(np.where(shown.is_real, shown.group, -1)))
     none = (real.group < 0).all()
-    asked = [p for name in (None, *rel.microdata.sensitives) for p in promises_on(rel, name)]
+    asked = [p for p in rel.promised if not p.needs_sensitive
+             or any(p.of in (None, name) for name in rel.microdata.sensitives)]  # fmt: skip
     return {p: None if none or p.holds(real) else p.level(real) for p in asked}
 
 
 def _by_whom(row) -> str:
-    """Who concludes a row of `concluded`, and of how many people."""
+    """Who concludes a row of :func:`attackers`, and of how many people."""
     bound = "the level of the file" if row.promised != row.promised else f"{row.promised:.4g}"
     return f"{row.attacker}: {row.people:,} of {row.of:,} people beyond {bound}"
 
 
-def has_residue(p: Partition) -> bool:
+def has_residue(p: Partition | None) -> bool:
     """Whether TP or TP+ made the groups and removed rows."""
-    return "removed_by_phase" in p.info and p.info["residue_size"] > 0
+    return p is not None and "removed_by_phase" in p.info and p.info["residue_size"] > 0

@@ -1,22 +1,21 @@
 """From groups or sub-domains to the published table.
 
-Every way makes entries (how many rows of each cell are in which group) and, for each
-quasi-identifier, sub-domains and the number of each entry's sub-domain. Rows labelled -1 in a
-partition are withheld. ParameterError if a partition is of another table.
+Each way of publishing makes a Release of a table `m` and its groups `p`, a Partition or else
+ParameterError. Rows labelled -1 are withheld.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from anonpaper import errors
-from anonpaper.errors import ColumnError, ParameterError, is_among
-from anonpaper.groups import Entries, Partition, check_partition, dense_labels, group_bounds
-from anonpaper.hierarchy import STAR
+from anonpaper.errors import ColumnError, HierarchyError, ParameterError, is_among
+from anonpaper.groups import Entries, Partition, dense_labels, group_bounds
+from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import MISSING, Attribute, Microdata, check_microdata
 from anonpaper.principles import GroupCounts, Principle
 from anonpaper.publish.judging import has_residue
@@ -27,36 +26,15 @@ from anonpaper.randomness import generator
 from anonpaper.recoding import Recoding, failing
 from anonpaper.roles import only_one
 
-__all__ = ["anatomize", "generalize", "recode", "suppress", "swap"]
-
-#: From an attribute, the codes and groups of entries, and whether a group stars the attribute: the
-#: sub-domains in use, and the number of each group's sub-domain.
-OfGroups = Callable[[Attribute, np.ndarray, np.ndarray, np.ndarray], tuple[SubDomains, np.ndarray]]
+__all__ = ["anatomize", "generalize", "recode", "shallow_generalize", "suppress", "swap"]
 
 
 def suppress(m: Microdata, p: Partition) -> Release:
     """Publish groups by suppression: a star wherever the rows of a group differ.
 
-    Parameters
-    ----------
-    m, p : Microdata, Partition
-        The table and its groups; rows labelled -1 are withheld.
+    ParameterError if the partition `p` is of another table than `m`. Source: xiao2010, Definition
+    1. O(n·d).
 
-    Returns
-    -------
-    Release
-
-    Raises
-    ------
-    ParameterError
-        `p` is of another table.
-
-    References
-    ----------
-    xiao2010, Definition 1. O(n·d).
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> suppress(m, ap.examples.hospital_two_diverse()).frame.loc["Adam"].tolist()
     ['*', 'M', '*', 'HIV']
@@ -72,62 +50,114 @@ def suppress(m: Microdata, p: Partition) -> Release:
             values = replace(values, names=np.array([attribute.values[0], STAR], dtype=object))
         return values, of_group
 
-    return by_groups(m, p, "suppress", kept_or_star)
+    return _by_groups(m, p, "suppress", kept_or_star)
 
 
 def generalize(m: Microdata, p: Partition) -> Release:
     """Publish groups by multi-dimensional generalization: the values that a group holds.
 
     Ordered attributes are published as the interval from the least to the greatest value of the
-    group, others as the set of its values.
+    group, others as the set of its values. `m`, `p` and errors are as for :func:`suppress`.
+    Source: xiao2010, sections 2 and 6.2. O(n·d log n).
 
-    Parameters
-    ----------
-    m, p
-        As for :func:`suppress`.
-
-    Returns
-    -------
-    Release
-
-    Raises
-    ------
-    ParameterError
-        As for :func:`suppress`.
-
-    References
-    ----------
-    xiao2010, sections 2 and 6.2. O(n·d log n).
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> generalize(m, ap.examples.hospital_two_diverse()).frame.loc["Adam", "Education"]
     '[Bachelor - Master]'
     """
 
     def held(attribute, codes, group, starred):
-        if attribute.ordered and is_among(attribute.values[-1], [MISSING]):
-            return _beside_missing(attribute, codes, group, starred)
-        if attribute.ordered:
+        has_missing = attribute.ordered and is_among(attribute.values[-1], [MISSING])
+        if attribute.ordered and not has_missing:
             low, high = _bounds(attribute, codes, group, starred)
             return SubDomains.runs(attribute, low, high).distinct()
-        # Starred groups share one set, the last.
-        of_group = np.where(starred, len(starred), np.arange(len(starred)))
-        of_group = np.unique(of_group, return_inverse=True)[1]
-        shown = group >= 0
-        owner, codes = of_group[group[shown]], codes[shown]
-        if starred.any():
-            owner = np.r_[owner, np.full(attribute.size, of_group.max())]
-            codes = np.r_[codes, np.arange(attribute.size)]
+        # pairs of a set and a code; starred groups share one set, the last
+        of_group = dense_labels(np.where(starred, len(starred), np.arange(len(starred))))
+        star, shown = of_group[starred][:1], group >= 0
+        every = np.arange(attribute.size, dtype=np.int32)
+        owner = np.r_[of_group[group[shown]], np.repeat(star, attribute.size)]
+        codes = np.r_[codes[shown], np.tile(every, len(star))]
+        if has_missing:  # an interval of the other values, and the missing one, the last
+            known, n_sets = codes < every[-1], of_group.max(initial=-1) + 1
+            low, high = group_bounds(codes[known, None], owner[known], n_sets)
+            sets, between = np.nonzero((low <= every) & (every <= high))
+            owner, codes = np.r_[owner[~known], sets], np.r_[codes[~known], between]
         values, number = SubDomains.sets(attribute, owner, codes).distinct()
         return values, number[of_group]
 
-    return by_groups(m, p, "generalize", held)
+    return _by_groups(m, p, "generalize", held)
 
 
-def by_groups(m: Microdata, p: Partition, method: str, sub_domains: OfGroups) -> Release:
-    """Publish groups by their sub-domains."""
+def shallow_generalize(
+    m: Microdata,
+    p: Partition,
+    hierarchies: Mapping[object, Hierarchy],
+    pattern_friendly: Sequence = (),
+    *,
+    least_level: int = 0,
+) -> Release:
+    """Publish every class on the lowest level of each hierarchy on which its rows agree.
+
+    `m` and `p` are as for :func:`suppress`. `hierarchies` has a Hierarchy for every
+    quasi-identifier, with a single name on its highest level. The quasi-identifiers among
+    `pattern_friendly`, in which most people share one value, begin at level 0, all others at
+    `least_level`. The paper does not say at which; 1 comes close to the counts of Table 12.
+
+    ColumnError for an unknown name, HierarchyError if a hierarchy is missing, too low, or lacks
+    values or a single top, ParameterError for a wrong level. Source: majeed2024, section 4.2.3 and
+    Algorithm 3. O(n·d + h·G) for height h and G classes.
+
+    >>> m = ap.examples.hospital()
+    >>> trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
+    >>> shallow_generalize(m, ap.examples.hospital_two_diverse(), trees).frame.loc["Adam"].tolist()
+    ['{<30, [30, 50)}', 'M', '*', 'HIV']
+    """
+    m = check_microdata(m, people=True)
+    pattern_friendly = errors.check_sequence("pattern_friendly", pattern_friendly)
+    hierarchies = check_hierarchies(hierarchies, m.qi)
+    if unknown := [name for name in pattern_friendly if not errors.is_among(name, m.qi)]:
+        raise ColumnError(f"{unknown} are not quasi-identifiers; these are {m.qi}")
+    if lacking := [name for name in m.qi if name not in hierarchies]:
+        raise HierarchyError(f"hierarchies lacks {lacking}: make one with Hierarchy.balanced")
+
+    def node(attribute, codes, group, starred):
+        tree = hierarchies[attribute.name]
+        maps, top = tree.maps(attribute), tree.height
+        if maps[top].any():
+            raise HierarchyError(
+                f"the highest level of the hierarchy of {attribute.name!r} has "
+                f"{maps[top].max() + 1} names: it must join all values under one name"
+            )
+        floor = 0 if attribute.name in pattern_friendly else least_level
+        errors.check_integer("least_level", floor, 0, top)
+        # Per class, the lowest level from `floor` up on which its rows agree, and the node there.
+        low, high = group_bounds(np.ascontiguousarray(maps[:, codes].T), group, len(starred))
+        agrees = low == high
+        agrees[:, :floor] = False
+        agrees[starred, :top] = False  # a suppressed value of a group shows nothing
+        level = agrees.argmax(axis=1)
+        return _nodes(attribute, tree, maps, level, low[np.arange(len(level)), level])
+
+    return _by_groups(m, p, "shallow", node)
+
+
+def _nodes(attribute, tree, maps, level, node) -> tuple[SubDomains, np.ndarray]:
+    """The sub-domains in use, and the one of each group; nodes with the same values are one."""
+    # Nodes of all levels are numbered one after the other, from the lowest level up.
+    first = np.r_[0, np.cumsum(maps.max(axis=1) + 1)]
+    owner = (maps + first[:-1, None]).ravel()
+    nodes = SubDomains.sets(attribute, owner, np.tile(np.arange(attribute.size), len(maps)))
+    used, of_group = np.unique(first[level] + node, return_inverse=True)
+    nodes = nodes.take(used)
+    # A node of one value is written as the value, any other by its name.
+    levels = np.where(nodes.sizes == 1, 0, np.searchsorted(first, used, side="right") - 1)
+    written = map(tree.written, attribute.values[nodes.low], levels.tolist())
+    nodes = replace(nodes, names=np.fromiter(written, object, len(used)))
+    distinct, number = nodes.distinct()
+    return distinct, number[of_group]
+
+
+def _by_groups(m: Microdata, p: Partition, method: str, sub_domains: Callable) -> Release:
+    """Publish groups by the sub-domains in use, and the number of each group's sub-domain."""
     e, published = _entries_of(check_microdata(m, people=True), p), []
     for j, (attribute, codes) in enumerate(zip(m.attributes, e.codes.T, strict=True)):
         starred = np.zeros(p.n_groups, bool) if p.starred is None else p.starred[:, j]
@@ -139,30 +169,13 @@ def by_groups(m: Microdata, p: Partition, method: str, sub_domains: OfGroups) ->
 
 def _entries_of(m: Microdata, p: Partition) -> Entries:
     """Return a table in its groups, checked."""
-    check_partition(p, m.n)
+    e = Entries.of(m, p)
     if p.starred is not None and p.starred.shape[1] != m.d:
         raise ParameterError(
             f"the partition stars values of {p.starred.shape[1]} attributes, but the table has "
             f"the quasi-identifiers {m.qi}: run the algorithm on this table"
         )
-    return Entries.of(m, p)
-
-
-def _beside_missing(attribute: Attribute, codes, group, starred) -> tuple:
-    """An interval of every group, and the missing value, the last one, if the group has it."""
-    low, high = np.full((2, len(starred)), -1)
-    known = (group >= 0) & (codes < attribute.size - 1)
-    low[group[known]] = codes[known]
-    np.minimum.at(low, group[known], codes[known])
-    np.maximum.at(high, group[known], codes[known])
-    low[starred], high[starred] = 0, attribute.size - 2
-    sizes = np.where(high < 0, 0, high - low + 1)
-    owner = np.repeat(np.arange(len(starred)), sizes)
-    within = np.arange(len(owner)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + low[owner]
-    lacking = np.unique(np.r_[group[(group >= 0) & ~known], np.flatnonzero(starred)])
-    owner = np.r_[owner, lacking].astype(np.intp)
-    within = np.r_[within, np.full(len(lacking), attribute.size - 1)]
-    return SubDomains.sets(attribute, owner, within).distinct()
+    return e
 
 
 def _bounds(attribute: Attribute, codes, group, starred) -> tuple[np.ndarray, np.ndarray]:
@@ -174,32 +187,12 @@ def _bounds(attribute: Attribute, codes, group, starred) -> tuple[np.ndarray, np
 def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "error") -> Release:
     """Publish every value as its sub-domain: single-dimensional generalization.
 
-    The promises of last year's recoding may not hold here: then ``write`` raises PromiseError.
+    Classes of `m` that fail the ``withhold`` of `r`, a Recoding, are withheld. Intervals and sets
+    then omit values that only withheld rows have; names of a hierarchy stay. Values that the
+    recoding lacks raise ColumnError, or with ``unseen="suppress"`` their rows are withheld.
+    ParameterError if it has other attributes. The promises of last year's recoding may not hold
+    here: then ``write`` raises PromiseError. Source: xiao2010, section 2. O(n·d).
 
-    Parameters
-    ----------
-    m : Microdata
-    r : Recoding
-        Classes that fail its ``withhold`` are withheld. Intervals and sets then omit values that
-        only withheld rows have; names of a hierarchy stay.
-    unseen : {"error", "suppress"}
-        Values that the recoding lacks raise an error that names them, or their rows are withheld.
-
-    Returns
-    -------
-    Release
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        Values are new to the recoding, or it has other attributes.
-
-    References
-    ----------
-    xiao2010, section 2. O(n·d).
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 0], [0, 1, 1]])
     >>> recode(m, r).frame.loc["Adam"].tolist()
@@ -212,51 +205,46 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
             "ap.generalize, ap.swap or ap.anatomize"
         )
     errors.check_choice("unseen", unseen, ("error", "suppress"))
-    same = len(m.attributes) == len(r.attributes) and all(
-        mine is other
-        or (
-            not r.withhold  # else another table's sets would reveal values of its withheld rows
-            and mine.name == other.name
-            and np.array_equal(mine.values, other.values)
-            and [*map(type, mine.values)] == [*map(type, other.values)]  # True equals 1
-        )
-        for mine, other in zip(m.attributes, r.attributes, strict=True)
-    )
+    typed = [
+        [(a.name, type(value), value) for a in attributes for value in a.values]  # True equals 1
+        for attributes in (m.attributes, r.attributes)
+    ]
+    # another table's sets would reveal values of its withheld rows
+    same = m.attributes == r.attributes or (not r.withhold and typed[0] == typed[1])
     r, new = (r, {}) if same else r.of_values(m.attributes)
     if new and unseen == "error":
         named = "; ".join(f"{n!r}: {v[:10]}{' ...' * (len(v) > 10)}" for n, v in new.items())
         raise ColumnError(
             f'values new to the recoding: {named}; unseen="suppress" withholds their rows'
         )
-    of_all = Entries.of_rows if m.synthetic.any() else Entries.of_cells
-    e = of_all(m, np.zeros(m.n if m.synthetic.any() else len(m.cells.counts), np.intp))
-    codes = e.codes.T
+    if m.synthetic.any():
+        e = Entries.of_rows(m, np.zeros(m.n, np.intp))
+    else:
+        e = Entries.of_cells(m, np.zeros(len(m.cells.counts), np.intp))
     published = tuple(
-        PublishedAttribute(r.members(name), ids[of])
-        for name, ids, of in zip(m.qi, r.maps, codes, strict=True)
+        PublishedAttribute(r.members(name), ids[codes])
+        for name, ids, codes in zip(m.qi, r.maps, e.codes.T, strict=True)
     )
     release = Release(e, published, "recode", recoding=r)
     if not new and not r.withhold:
         return release
     classes = release.classes
-    unseen = [p.index == len(p.sub_domains) - 1 for p in published if p.attribute.name in new]
-    left = np.any([classes.group < 0, *unseen], axis=0)
-    labels = dense_labels(np.where(left, -1, classes.group))
+    lost = [p.index == len(p.sub_domains) - 1 for p in published if p.attribute.name in new]
+    labels = dense_labels(np.where(np.logical_or.reduce(lost), -1, classes.group))
     fails = failing(e.in_groups(labels), r.withhold)
-    tells = _must_fail(e.in_groups(dense_labels(np.where(fails, labels, -1))), r.withhold)
-    groups = np.where(tells, labels, -1)
-    labels[fails] = -1
-    shown = labels >= 0
+    groups = dense_labels(np.where(fails, labels, -1))
+    telling = np.where(_must_fail(e.in_groups(groups), r.withhold), groups, -1)
+    shown = ~fails
     if shown.all():
         return release
-    e = e.in_groups(dense_labels(labels))
+    e = e.in_groups(dense_labels(np.where(shown, labels, -1)))
     p = Partition.of_cells(m.cells, e.cell, e.group, e.counts, algorithm=classes.algorithm)
     published = tuple(
-        _as_others_are(attribute, ids, of[shown]) if names is None else attribute
-        for attribute, ids, of, names in zip(published, r.maps, codes, r.names, strict=True)
+        _as_others_are(attribute, ids, codes[shown]) if names is None else attribute
+        for attribute, ids, codes, names in zip(published, r.maps, e.codes.T, r.names, strict=True)
     )
     release = Release(e, published, "recode", p, r)
-    release.failing = dense_labels(groups)
+    release.failing = telling
     return release
 
 
@@ -278,16 +266,15 @@ def _must_fail(classes: Entries, asked: Sequence[Principle]) -> np.ndarray:
 
 def _as_others_are(shown: PublishedAttribute, ids: np.ndarray, codes: np.ndarray):
     """Omit values that only withheld rows have from intervals and sets; a star stays."""
-    occurs = np.zeros(len(ids), bool)
+    occurs, every = np.zeros(len(ids), bool), np.arange(len(ids), dtype=np.int32)
     occurs[codes] = True
     keeps = occurs | shown.is_star[ids] | ~np.isin(ids, ids[codes])
     if shown.attribute.ordered:  # intervals do not name the values between their ends
-        low, high = np.full((2, len(shown.sub_domains)), -1)
-        (kept,) = np.nonzero(keeps)
-        high[ids[kept]], low[ids[kept[::-1]]] = kept, kept[::-1]
-        keeps = (low[ids] <= np.arange(len(ids))) & (np.arange(len(ids)) <= high[ids])
-    (kept,) = np.nonzero(keeps)
-    return PublishedAttribute(SubDomains.sets(shown.attribute, ids[kept], kept), shown.index)
+        owner, n_sets = ids[keeps].astype(np.intp), len(shown.sub_domains)
+        low, high = group_bounds(every[keeps, None], owner, n_sets)
+        keeps = (low[ids, 0] <= every) & (every <= high[ids, 0])
+    values = SubDomains.sets(shown.attribute, ids[keeps], every[keeps])
+    return PublishedAttribute(values, shown.index)
 
 
 def swap(
@@ -297,31 +284,14 @@ def swap(
 
     All permutations of a group are equally likely, so a value may stay on its row. QI values do
     not change: queries written for the table run on the release, and everybody sees who is in it.
-    Promises are judged on the table's own values.
+    Promises are judged on the table's own values. `seed` is None for permutations that nobody can
+    repeat. A seed is for experiments: an attacker who guesses it undoes the swaps, so the release
+    warns against publishing it.
 
-    Parameters
-    ----------
-    m, p
-        As for :func:`suppress`, the table with a sensitive attribute.
-    seed : int, numpy.random.Generator or None
-        None for permutations that nobody can repeat. A seed is for experiments: an attacker who
-        guesses it undoes the swaps, so the release warns against publishing it.
+    ColumnError if `m` has no sensitive attribute or several, ParameterError if `p` is of another
+    table or stars values. Source: boger2020, section 3.2, after Soria-Comas and Domingo-Ferrer,
+    FUZZ-IEEE 2012. O(n log n).
 
-    Returns
-    -------
-    GroupRelease
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        No sensitive attribute; `p` is of another table or stars values; or a wrong seed.
-
-    References
-    ----------
-    boger2020, section 3.2, after Soria-Comas and Domingo-Ferrer, FUZZ-IEEE 2012. O(n log n).
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> release = swap(m, ap.examples.hospital_two_diverse(), seed=0)
     >>> release.frame["Disease"].iloc[:4].tolist()
@@ -337,38 +307,18 @@ def swap(
     e = replace(rows, counts=np.ones(m.n, np.intp), secrets=rows.secrets[source])
     release = GroupRelease(e, _as_they_are(e), "swap", p)
     release.is_seeded = seed is not None
-    release._swapped = m.frame[m.sensitive].iloc[source] if m.has_rows else None
     return release
 
 
 def anatomize(m: Microdata, p: Partition) -> Anatomy:
     """Publish groups by anatomy: quasi-identifiers and sensitive values in two tables.
 
-    No level covers deFinetti's attack (:func:`anonpaper.measure.definetti`).
+    The tables ``qit`` and ``st`` are joined by the group number. No level covers deFinetti's
+    attack (:func:`anonpaper.measure.definetti`). `m`, `p` and errors are as for :func:`swap`;
+    ColumnError also if a role column is called "group" or "count", ParameterError if TP or TP+
+    made the partition and removed rows. Source: X. Xiao, Y. Tao, *Anatomy: simple and effective
+    privacy preservation*, VLDB 2006, section 3; boger2020, section 2.2. O(n log n).
 
-    Parameters
-    ----------
-    m, p
-        As for :func:`swap`.
-
-    Returns
-    -------
-    Anatomy
-        With the tables ``qit`` and ``st``, joined by the group number.
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        As for :func:`swap`; a role column is called "group" or "count"; or TP or TP+ made the
-        partition and removed rows.
-
-    References
-    ----------
-    X. Xiao, Y. Tao, *Anatomy: simple and effective privacy preservation*, VLDB 2006, section 3;
-    boger2020, section 2.2. O(n log n).
-
-    Examples
-    --------
     >>> release = anatomize(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> release.qit.head(1)
           Age Gender Education  group

@@ -1,8 +1,7 @@
-"""The published table, and how it leaves.
+"""The published table: entries of groups, and a sub-domain of every quasi-identifier for each.
 
-A release has the entries of its groups: how many rows of each cell are in which group. For each it
-has a *sub-domain* of every quasi-identifier, a set of values: one value if it is kept, the whole
-domain if it is suppressed. Measures read these. Rows come back in `frame` only.
+A sub-domain is one value if it is kept and the whole domain if it is suppressed. Measures read
+these; rows come back in `frame` only.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from anonpaper.groups import Entries, Partition, dense_labels
 from anonpaper.hierarchy import STAR
 from anonpaper.principles import GroupCounts, Principle
 from anonpaper.publish import judging, writing
-from anonpaper.publish.conclusions import check_release
+from anonpaper.publish.judging import check_release
 from anonpaper.published_values import SubDomains
 from anonpaper.recoding import Recoding
 from anonpaper.roles import only_one
@@ -98,11 +97,9 @@ class Release:
         self.entries, self.published, self.method = entries, published, method
         self.microdata, self.recoding, self._partition = entries.m, recoding, partition
         self.accepted: str | None = None  # why it was written below its promise
-        self._attacked: pd.DataFrame | None = None
         self._written: tuple = ()  # of a table of counts, what an audit is to read
-        # groups of entries that a recoding withholds for their values, otherwise -1
-        self.failing: np.ndarray | None = None
-        self._swapped: pd.Series | None = None  # row by row, as the input writes the values
+        # (f,): the classes that a recoding withholds for their values, otherwise -1
+        self.failing = np.full(len(entries.group), -1)
 
     @property
     def partition(self) -> Partition:
@@ -132,17 +129,16 @@ class Release:
     def without_synthetic(self) -> Release:
         """Return the release without synthetic rows; EmptyTableError if every row is synthetic."""
         real = np.flatnonzero(~self.is_synthetic)
-        m, rows = self.microdata.take(real), self.entries.of_row[real]
-        labels, p = dense_labels(self.entries.group[rows]), self._partition
+        rows, p = self.entries.of_row[real], self._partition
+        labels = dense_labels(self.entries.group[rows])
         if p is not None:
-            p = Partition(dense_labels(p.labels[real]), p.info, p.algorithm)
+            p = Partition(labels, p.info, p.algorithm)
             p.call, p.promised = self._partition.call, self._partition.promised
-        entries = replace(Entries.of_rows(m, labels), secrets=self.entries.secrets[rows])
-        published = tuple(replace(column, index=column.index[rows]) for column in self.published)
+        entries = Entries.of_rows(self.microdata.take(real), labels)
+        entries = replace(entries, secrets=self.entries.secrets[rows])
+        published = [replace(column, index=column.index[rows]) for column in self.published]
         rel = type(self)(entries, published, self.method, p, self.recoding)
-        rel.failing = None if self.failing is None else dense_labels(self.failing[rows])
-        rel._swapped = None if self._swapped is None else self._swapped.iloc[real]
-        rel.is_seeded = self.is_seeded
+        rel.failing, rel.is_seeded = self.failing[rows], self.is_seeded
         return rel
 
     @cached_property
@@ -167,11 +163,13 @@ class Release:
         roles = {p.attribute.name: p.labels[p.index[entries]] for p in self.published}
         for name in m.sensitives:
             roles[name] = m.attribute(name).values[self.entries.codes_of(name)[entries]]
-        ordered = [name for name in m.frame.columns if name in roles]
-        frame = pd.DataFrame({name: roles[name] for name in ordered}, index=m.frame.index[rows])
-        for name in ordered:
-            frame[name] = _as_before(frame[name], m.frame[name][rows])
-        return frame
+        columns = {}
+        for name in (name for name in m.frame.columns if name in roles):
+            old = m.frame[name][rows]
+            columns[name] = roles[name]
+            if not old.isna().any() and np.all(roles[name] == old.to_numpy(dtype=object)):
+                columns[name] = old.array  # unchanged, so the type stays too
+        return pd.DataFrame(columns, index=m.frame.index[rows])
 
     def counted(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
         """Each table's distinct rows, sorted by their texts, and how often each occurs."""
@@ -194,17 +192,14 @@ class Release:
     @property
     def call(self) -> str:
         """The calls that made the release from a table `m`, as far as they are known."""
-        door = {"shallow": "shallow_generalize"}.get(self.method, self.method)
         made_by = getattr(self.recoding or self._partition, "call", "") or "..."
-        more = ", hierarchies" * (self.method == "shallow")
-        if self.is_seeded:
-            more = ", seed=..."
-        return f"ap.{door}(m, {made_by}{more})"
+        if self.method == "shallow":
+            return f"ap.shallow_generalize(m, {made_by}, hierarchies)"
+        return f"ap.{self.method}(m, {made_by}{', seed=...' * self.is_seeded})"
 
     # What is judged, and how a release leaves: functions that take one.
     warnings = property(judging.warnings)
     withheld = cached_property(judging.withheld)
-    _uncounted = cached_property(judging.uncounted)
     audit = judging.audit
     kept = judging.kept
     check_promise = judging.check_promise
@@ -222,12 +217,6 @@ class Release:
         shown = self.entries.rows(self.shown)
         rows = f"{shown} of {self.microdata.n} rows in {self.classes.n_groups}"
         return "; ".join([f"Release({self.method}: {rows} equivalence classes)", *self.warnings])
-
-    def tables(self) -> tuple[pd.DataFrame, ...]:
-        """Return the tables for analysis; of a table of counts, their distinct rows."""
-        if self.microdata.has_rows:
-            return (self.frame,)
-        return tuple(frame for frame, _ in self.counted())
 
 
 class GroupRelease(Release):
@@ -250,8 +239,10 @@ class GroupRelease(Release):
         """The table for analysis; only its sensitive values have changed places."""
         m, shown = self.microdata, self.is_published
         roles = [name for name in m.frame.columns if name in m.qi or name == m.sensitive]
-        frame = m.frame.loc[shown, roles].copy()
-        frame[m.sensitive] = self._swapped[shown].set_axis(frame.index)
+        frame, row_of = m.frame.loc[shown, roles].copy(), np.empty(m.sensitive_attribute.size, int)
+        row_of[m.sensitive_codes] = np.arange(m.n)  # of every value, as the input writes it
+        swapped = m.frame[m.sensitive].iloc[row_of[self.sensitive_codes[shown]]]
+        frame[m.sensitive] = swapped.set_axis(frame.index)
         return frame
 
     def audited(self) -> Entries:
@@ -271,12 +262,9 @@ class Anatomy(GroupRelease):
     @cached_property
     def qit(self) -> pd.DataFrame:
         """The quasi-identifiers with the number of their group."""
-        m = self.microdata
-        qit = m.frame.loc[self.is_published, [c for c in m.frame.columns if c in m.qi]].copy()
-        levels = qit.columns.nlevels
-        name = "group" if levels == 1 else ("group", *[""] * (levels - 1))
-        qit[name] = self.classes.labels[self.is_published]
-        return qit
+        m, shown = self.microdata, self.is_published
+        qit = m.frame.loc[shown, [c for c in m.frame.columns if c in m.qi]]
+        return qit.assign(group=self.classes.labels[shown])
 
     @cached_property
     def st(self) -> pd.DataFrame:
@@ -292,20 +280,17 @@ class Anatomy(GroupRelease):
         """The table `qit`, with one row per published row; `st` is the other table."""
         return self.qit
 
-    def tables(self) -> tuple[pd.DataFrame, ...]:
-        """Return `qit` and `st`; of a table of counts, their distinct rows."""
-        return (self.qit, self.st) if self.microdata.has_rows else super().tables()
-
     def counted(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
         """Return the distinct rows of both tables, and how many there are of each."""
         m, n_groups = self.microdata, self.classes.n_groups
         groups, shown = GroupCounts.of(self.entries, m.sensitive), self.entries.take(self.shown)
         numbers, numbered = np.arange(n_groups), writing.secret_order(n_groups)
-        counts, place = np.unique(groups.counts, return_inverse=True)
         qit = self._columns() | {"group": (numbers, numbered[shown.group])}
-        st = {"group": (numbers, numbered[groups.group_of_entry])}
-        st |= {m.sensitive: (m.sensitive_attribute.values, groups.sensitive)}
-        st |= {"count": (counts, place)}
+        st = {
+            "group": (numbers, numbered[groups.group_of_entry]),
+            m.sensitive: (m.sensitive_attribute.values, groups.sensitive),
+            "count": np.unique(groups.counts, return_inverse=True),
+        }
         return writing.distinct_rows(qit, shown.counts), writing.distinct_rows(st)
 
     @property
@@ -314,11 +299,3 @@ class Anatomy(GroupRelease):
         raise NoSensitiveValueError(
             "rows of an anatomy have no sensitive value: read the counts of their group in `st`"
         )
-
-
-def _as_before(published: pd.Series, original: pd.Series) -> pd.Series:
-    """Restore the old type of a column that is published unchanged."""
-    if original.isna().any():
-        return published
-    same = published.to_numpy(dtype=object) == original.to_numpy(dtype=object)
-    return original if np.all(same) else published

@@ -24,8 +24,7 @@ import pandas as pd
 from anonpaper.cells import distinct, no_rows
 from anonpaper.errors import ColumnError, check_choice, check_sequence, is_among, needs
 from anonpaper.files import check_place, named_by_user, whole_files
-from anonpaper.publish.conclusions import check_release
-from anonpaper.publish.judging import check_promise
+from anonpaper.publish.judging import check_promise, check_release
 
 if TYPE_CHECKING:
     from anonpaper.publish.release import Release
@@ -61,11 +60,10 @@ def plain(frame: pd.DataFrame) -> pd.DataFrame:
     all its values are (a missing value counts as float). All other columns are text, with None for
     a missing value. ColumnError if two columns would have the same name, or a text is not Unicode.
     """
-    names = [
+    names = _texts("the header", [
         "_".join(str(part) for part in label if part != "") if isinstance(label, tuple) else label
         for label in frame.columns
-    ]
-    names = _unicode("the header", [str(name) for name in names])
+    ])  # fmt: skip
     doubled = sorted({name for name in names if names.count(name) > 1})
     if doubled:
         raise ColumnError(f"several columns would be named {doubled}: rename them")
@@ -78,17 +76,16 @@ def _plain(name: str, column: pd.Series) -> np.ndarray | pd.Series:
     kind = pd.api.types.infer_dtype(values, skipna=True)
     if kind == "floating" and all(str(value) == str(float(value)) for value in values[~missing]):
         return np.where(missing, np.nan, values).astype(float) + 0.0  # -0.0 becomes 0.0
-    if kind == "boolean" and not missing.any():
-        return values.astype(bool)
-    if kind == "integer" and not missing.any():
+    if kind in ("boolean", "integer") and not missing.any():
         with suppress(OverflowError):
-            return values.astype(np.int64)
+            return values.astype(bool if kind == "boolean" else np.int64)
     texts = np.full(len(values), None)
-    texts[~missing] = _unicode(repr(name), [str(value) for value in values[~missing]])
+    texts[~missing] = _texts(repr(name), values[~missing])
     return pd.Series(texts, dtype=object)  # of an array pandas 3 would make its own texts
 
 
-def _unicode(place: str, texts: list[str]) -> list[str]:
+def _texts(place: str, values: Iterable) -> list[str]:
+    texts = list(map(str, values))
     try:
         "".join(texts).encode()
     except UnicodeEncodeError as error:
@@ -99,13 +96,13 @@ def _unicode(place: str, texts: list[str]) -> list[str]:
 
 def formulas(tables: Iterable[pd.DataFrame]) -> list[str]:
     """Return a warning if texts or names of columns are formulas for a spreadsheet program."""
-    texts = [text for table in tables for text in table.columns]
-    for column in (column for table in tables for _, column in table.items()):
+    columns = [column for table in tables for _, column in table.items()]
+    texts = [str(column.name) for column in columns]
+    for column in columns:
         texts += column.dropna().unique().tolist() if column.dtype == object else []
     return [
         f"a spreadsheet may run texts as formulas, such as {text!r}: they are written as they are"
-        for text in texts
-        if _FORMULA.match(text)
+        for text in filter(_FORMULA.match, texts)
     ][:1]
 
 
@@ -133,9 +130,9 @@ def write_tables(tables: Mapping, *, replace: bool = True, delimiter: str = ",")
         check = check_place if isinstance(table, bytes) else check_table_place
         check(path, replace=replace)
     contents = [_as_bytes(path, table, delimiter) for path, table in tables.items()]
+    private = [path for path, table in tables.items() if isinstance(table, bytes)]
     with named_by_user(" or ".join(map(str, tables))):
         try:
-            private = [path for path, table in tables.items() if isinstance(table, bytes)]
             with whole_files(list(tables), replace=replace, private=private) as streams:
                 for stream, content in zip(streams, contents, strict=True):
                     stream.write(content)
@@ -146,12 +143,20 @@ def write_tables(tables: Mapping, *, replace: bool = True, delimiter: str = ",")
 def _as_bytes(path: str | os.PathLike, table: pd.DataFrame | bytes, delimiter: str) -> bytes:
     if isinstance(table, bytes):
         return table
-    if str(path).lower().endswith(PARQUET):
-        return _as_parquet(table)
-    content = as_csv(table, delimiter)
-    if Path(path).suffix.lower() == ".gz":
-        return gzip.compress(content, mtime=0)  # neither time nor name in the header
-    return content
+    if not str(path).lower().endswith(PARQUET):
+        content = as_csv(table, delimiter)
+        # neither time nor name in the header
+        return gzip.compress(content, mtime=0) if str(path).lower().endswith(".gz") else content
+    with needs("parquet"):
+        import pyarrow as pa
+        import pyarrow.parquet
+
+    text = pa.string()
+    columns = {name: pa.array(column, text if column.dtype == object else None, from_pandas=True)
+               for name, column in table.items()}  # fmt: skip
+    stream = io.BytesIO()
+    pyarrow.parquet.write_table(pa.table(columns), stream, store_schema=False)  # no pandas notes
+    return stream.getvalue()
 
 
 def as_csv(frame: pd.DataFrame, delimiter: str = ",") -> bytes:
@@ -162,26 +167,11 @@ def as_csv(frame: pd.DataFrame, delimiter: str = ",") -> bytes:
                 f"{name!r} has missing values and empty texts, which are the same in a csv: "
                 "replace one of them, or write parquet"
             )
-    _unicode("what is between fields", [delimiter])
     options = {"index": False, "sep": delimiter, "lineterminator": "\n"}
     content = frame.to_csv(**options)
     if "\r" in content:  # an unquoted one ends the line for many readers
         content = frame.to_csv(**options, quoting=csv.QUOTE_NONNUMERIC)
     return content.encode()
-
-
-def _as_parquet(frame: pd.DataFrame) -> bytes:
-    """Return a table as parquet without the notes of pandas; equal tables give equal bytes."""
-    with needs("parquet"):
-        import pyarrow as pa
-        import pyarrow.parquet
-
-    stream, text = io.BytesIO(), pa.string()
-    table = {name: pa.array(column, text if column.dtype == object else None, from_pandas=True)
-             for name, column in frame.items()}  # fmt: skip
-    table = pa.table(table)
-    pyarrow.parquet.write_table(table, stream, store_schema=False)
-    return stream.getvalue()
 
 
 # -- releases
@@ -216,10 +206,10 @@ def public_tables(
     if m.person is not None and m.person in keep:
         raise ColumnError(f"{m.person!r} identifies people and is never published")
     check_written_apart(rel)
-    first, *others = rel.tables()
-    if others:  # group numbers follow the order of the input: draw new ones
+    first, others = rel.frame, []
+    if rel.method == "anatomize":  # group numbers follow the order of the input: draw new ones
         numbers = secret_order(rel.classes.n_groups)
-        first, *others = (t.assign(group=numbers[t["group"]]) for t in (first, *others))
+        first, *others = (t.assign(group=numbers[t["group"]]) for t in (rel.qit, rel.st))
     if keep:
         kept = m.frame.loc[rel.is_published, keep]
         first = pd.concat([first, kept.set_axis(first.index)], axis=1)
@@ -236,11 +226,10 @@ def _public(frame: pd.DataFrame, rows: np.ndarray) -> pd.DataFrame:
 def check_written_apart(rel: Release) -> None:
     """Raise ColumnError if different values are written alike."""
     for column in rel.published:
-        shown = np.unique(column.index[rel.shown])
-        labels, several = column.labels[shown], column.sizes[shown] > 1
-        values = set(map(str, column.attribute.values))  # also of rows that are starred
-        taken = [str(label) for label in labels[several] if str(label) in values]
-        if alike := _written_alike(labels, several) or taken:
+        shown, values = np.unique(column.index[rel.shown]), column.attribute.values
+        # a set is like no other one, and no value, also none of rows that are starred
+        several = np.r_[column.sizes[shown] > 1, np.zeros(len(values), bool)]
+        if alike := _written_alike([*column.labels[shown], *values], several):
             raise ColumnError(
                 f"{alike} would have several meanings in {column.attribute.name!r}: rename it"
             )
@@ -251,6 +240,12 @@ def check_written_apart(rel: Release) -> None:
                 f"different values of {name!r} are written alike: {alike}; fewer would be "
                 "published than were counted: convert them to one type"
             )
+
+
+def _written_alike(values: Iterable, asked: np.ndarray | bool = True) -> list[str]:
+    """Return up to five texts shared by several values, at least one of them `asked` for."""
+    texts = pd.Series(list(map(str, values)), dtype=object)
+    return texts[texts.duplicated(keep=False) & asked].unique()[:5].tolist()
 
 
 def public_frame(
@@ -268,38 +263,18 @@ def write(
     against: Literal["file", "register"] = "file",
     accept: str | None = None,
 ) -> tuple[Path, ...]:
-    """Write :func:`public_tables` to files, completely or not at all, and nothing else.
+    """Write :func:`public_tables` of `rel` to files, completely or not at all, and nothing else.
 
-    Each of the release's `warnings` raises a UserWarning; so do texts that are formulas.
+    The `path` ends in .csv, .tsv or .txt, perhaps with .gz, or in .parquet; for a table of counts
+    in .csv or .parquet. An anatomy's second table is ``name_sensitive.csv``. Without `replace`,
+    FileError if a file exists. The paths are returned. Each of the release's `warnings` raises a
+    UserWarning; so do texts that are formulas.
 
-    Parameters
-    ----------
-    rel : Release
-    path : path
-        Ends in .csv, .tsv or .txt, perhaps with .gz, or in .parquet; for a table of counts .csv or
-        .parquet. An anatomy's second table is ``name_sensitive.csv``.
-    replace : bool
-        Whether existing files may be replaced; new ones are not more accessible than they were.
-    against : {"file", "register"}
-        Whom the promise must withstand: who counts the rows of real people in the file, or also
-        the strongest of :func:`anonpaper.measure.attackers`. Else PromiseError.
-    accept : str, optional
-        A reason to write the release although it keeps less; the report prints it.
+    `against` says whom the promise must withstand, else PromiseError: whoever counts the rows of
+    real people in the ``"file"``, or with ``"register"`` also the strongest of
+    :func:`anonpaper.measure.attackers`. `accept` is a reason to write the release although it
+    keeps less; the report prints it. Promises are judged as the audit judges them. O(n·d log n).
 
-    Returns
-    -------
-    tuple of Path
-
-    Raises
-    ------
-    ColumnError, FileError, ParameterError, PromiseError
-
-    References
-    ----------
-    The promises are judged on the published rows, as the audit judges them. O(n·d log n).
-
-    Examples
-    --------
     >>> import tempfile
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> [path] = write(rel, Path(tempfile.mkdtemp(), "hospital.csv"))
@@ -326,19 +301,11 @@ def distinct_rows(
     columns: dict, weights: np.ndarray | None = None
 ) -> tuple[pd.DataFrame, np.ndarray]:
     """Return the distinct rows of labels, sorted by their texts, and how often each occurs."""
-    ranked, ordered = [], []
-    for labels, index in columns.values():
-        order = np.argsort([str(label) for label in labels], kind="stable")
-        ranked.append(np.argsort(order).astype(np.int32)[index])
-        ordered.append(labels[order])
-    sizes = [len(labels) for labels in ordered]
-    _, first, counts = distinct(ranked, sizes, weights)
-    texts = zip(columns, ordered, ranked, strict=True)
-    frame = pd.DataFrame({name: labels[place[first]] for name, labels, place in texts})
-    return plain(frame), counts
-
-
-def _written_alike(values: np.ndarray, asked: np.ndarray | bool = True) -> list[str]:
-    """Return up to five texts shared by several values, at least one of them `asked` for."""
-    texts = pd.Series([str(value) for value in values])
-    return texts[texts.duplicated(keep=False) & asked].unique()[:5].tolist()
+    by_text = {name: np.argsort(list(map(str, labels)), kind="stable")
+               for name, (labels, _) in columns.items()}  # fmt: skip
+    ranked = [
+        np.argsort(by_text[name]).astype(np.int32)[index] for name, (_, index) in columns.items()
+    ]
+    _, first, counts = distinct(ranked, list(map(len, by_text.values())), weights)
+    rows = {name: labels[index[first]] for name, (labels, index) in columns.items()}
+    return plain(pd.DataFrame(rows)), counts

@@ -89,7 +89,7 @@ def small_table(m: Microdata, counts: Sequence[int], seed: int) -> Small:
     m = m.take(np.concatenate(chosen))
     m = m.take(np.lexsort([m.sensitive_codes, m.cells.tuple_of_row]))
     values, sizes = np.sort(top), np.bincount(m.cells.tuple_of_row)
-    held = np.array(_fillings(sizes, m.sensitive_counts[values], 10**6))
+    held = np.array([*_fillings(sizes, m.sensitive_counts[values])])
     place, ways = np.arange(len(values)), np.ones(len(held))
     tables = np.array([np.concatenate([np.repeat(place, h) for h in table]) for table in held])
     for number, table in enumerate(held.tolist()):

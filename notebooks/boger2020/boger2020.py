@@ -64,9 +64,9 @@ def errors_by_selectivity(
     for about, asked, rng in _rounds(m, queries, seed, only):
         if partitions:
             # it never draws the last age window, if there are several
-            age, wanted = m.attribute("age"), asked.selectivity["age"]
+            age, wanted = m.attribute("age"), int(np.ptp(asked.asked["age"][0])) + 1
             first = age.positions[0] + rng.integers(0, max(places(age) - wanted, 1), queries)
-            asked.windows["age"] = np.column_stack([first, first + wanted - 1])
+            asked.asked["age"] = np.column_stack([first, first + wanted - 1])
         truth, *answers = asked.answers(m, *releases)
         terms = [(a - truth) ** 2 / np.maximum(a + truth, 1) for a in answers]
         # it divides whole numbers, so that every term is rounded down
@@ -135,10 +135,8 @@ def association_with_sensitive(m: Microdata) -> pd.DataFrame:
 def _values_singly(m: Microdata, attribute) -> Workload:
     """Return one query for every value of an attribute: the answers are its contingency table."""
     codes = np.arange(attribute.size)[:, None]
-    windows = {attribute.name: attribute.positions[codes].repeat(2, axis=1)}
-    asked = (windows, {}) if attribute.numeric else ({}, {attribute.name: codes})
-    selectivity = {attribute.name: 1}
-    return Workload(m.attributes, m.sensitive_attribute, selectivity, attribute.size, *asked)
+    asked = attribute.positions[codes].repeat(2, axis=1) if attribute.numeric else codes
+    return Workload(m.attributes, m.sensitive_attribute, attribute.size, {attribute.name: asked})
 
 
 def _association(counts: np.ndarray) -> dict[str, float]:

@@ -49,22 +49,17 @@ def grouped(m, seed):
 
 
 def classes_of(rel, tables):
-    """Published rows by class: (texts of the quasi-identifiers or a group number, secrets)."""
+    """Secrets by class: the texts of the quasi-identifiers or a group number."""
     found = defaultdict(list)
-    if rel.method == "anatomize":
+    if rel.method == "swap":  # the attacker is assumed to know the groups
+        shown = rel.frame.assign(group=rel.partition.labels[rel.is_published]).astype(str)
+        for ill, group in zip(shown["ill"], shown["group"], strict=True):
+            found[(group,)].append(ill)
+        written = Counter((*(row[q] for q in QI), row["ill"]) for row in tables[0])
+        assert written == Counter(shown[[*QI, "ill"]].itertuples(index=False, name=None))
+    elif rel.method == "anatomize":
         for line in tables[1]:
             found[(line["group"],)] += [line["ill"]] * int(line["count"])
-    elif rel.method == "swap":  # the attacker is assumed to know the groups
-        numbers = defaultdict(list)
-        shown = rel.partition.labels >= 0
-        who = zip(rel.frame[QI].astype(str).to_numpy().tolist(), rel.frame["ill"],
-                  rel.partition.labels[shown], strict=True)  # fmt: skip
-        for texts, ill, group in who:
-            found[(group,)].append(ill)
-            numbers[(*texts, ill)].append(group)
-        assert Counter((*(row[q] for q in QI), row["ill"]) for row in tables[0]) == Counter(
-            {key: len(groups) for key, groups in numbers.items()}
-        )
     else:
         for row in tables[0]:
             found[tuple(row[q] for q in QI)].append(row["ill"])
@@ -77,8 +72,7 @@ def where(rel, tables, classes, person):
         own = [str(person[q]) for q in QI]
         return {(row["group"],) for row in tables[0] if [row[q] for q in QI] == own}
     if rel.method == "swap":
-        groups = rel.partition.labels[rel.microdata.frame.index.get_loc(person.name)]
-        return {(groups,)} - {(-1,)}
+        return {(str(rel.partition.labels[person.name]),)} - {("-1",)}
     return {
         c for c in classes if all(covers(text, person[q]) for text, q in zip(c, QI, strict=True))
     }

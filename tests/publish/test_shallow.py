@@ -11,39 +11,17 @@ from anonpaper.datasets.trees import LEVELS, hierarchies
 from anonpaper.publish import shallow_generalize
 
 
-def table(rng, n):
-    frame = pd.DataFrame(
-        {
-            "age": rng.integers(17, 40, n),
-            "job": rng.choice(list("abcde"), n),
-            "ill": rng.choice(["s", "t"], n),
-        }
-    )
-    return ap.Microdata(frame, ["age", "job"], "ill")
-
-
-def trees_of(m):
-    return {
-        "age": ap.Hierarchy.intervals(m.attribute("age").values, [5, 10, 20]),
-        "job": ap.Hierarchy.balanced(m.attribute("job").values, fan_out=2),
-    }
-
-
 def published_plainly(m, labels, trees, friendly, floor):
     """The lowest level from the floor up on which all rows of a class have one name."""
     frame = m.frame[m.qi].astype(str)
-    for name in m.qi:
-        tree = trees[name]
+    for place, name in enumerate(m.qi):
         for label in np.unique(labels):
             rows = np.flatnonzero(labels == label)
-            values = [str(v) for v in m.frame[name].iloc[rows]]
-            start = 0 if name in friendly else floor
-            level = next(
-                height
-                for height in range(start, tree.height + 1)
-                if len({tree.generalize(v, height) for v in values}) == 1
-            )
-            frame.iloc[rows, m.qi.index(name)] = tree.generalize(values[0], level)
+            level, names = 0 if name in friendly else floor, ()
+            while len(names) != 1:
+                names = {trees[name].generalize(str(v), level) for v in m.frame[name].iloc[rows]}
+                level += 1
+            frame.iloc[rows, place] = names.pop()
     return frame
 
 
@@ -54,15 +32,17 @@ def members(tree, name):
 
 @settings(max_examples=60)
 @given(
-    st.integers(0, 10_000),
-    st.integers(1, 8),
-    st.sampled_from([(), ("age",), ("job",)]),
+    st.integers(0, 10_000), st.integers(1, 8), st.sampled_from([(), ("age",), ("job",)]),
     st.integers(0, 2),
-)
+)  # fmt: skip
 def test_it_publishes_what_a_plain_reading_does(seed, groups, friendly, floor):
     rng = np.random.default_rng(seed)
-    m = table(rng, 30)
-    trees = trees_of(m)
+    frame = pd.DataFrame({"age": rng.integers(17, 40, 30), "job": rng.choice(list("abcde"), 30)})
+    m = ap.Microdata(frame, ["age", "job"])
+    trees = {
+        "age": ap.Hierarchy.intervals(m.attribute("age").values, [5, 10, 20]),
+        "job": ap.Hierarchy.balanced(m.attribute("job").values, fan_out=2),
+    }
     labels = np.sort(rng.permutation(np.arange(30) % groups))
     release = shallow_generalize(m, ap.Partition(labels), trees, friendly, least_level=floor)
     plain = published_plainly(m, labels, trees, friendly, floor)

@@ -42,10 +42,15 @@ def of_recoding(m, maps):
     ]
 
 
-def stars(masks, shown):
+def stars(m, masks, shown):
     """Values published as a whole domain of at least two values, and all that are withheld."""
-    starred = sum(m[shown].all(axis=1).sum() * (m.shape[1] > 1) for m in masks)
-    return int(starred + (~shown).sum() * len(masks))
+    return sum(((mask.all(axis=1) & (mask.shape[1] > 1)) | ~shown).sum() for mask in masks)
+
+
+def suppressed_rows(m, masks, shown):
+    """Rows with such a value, and all that are withheld."""
+    return sum(any(mask[row].all() > (mask.shape[1] == 1) for mask in masks) or not shown[row]
+               for row in range(m.n))  # fmt: skip
 
 
 def ncp(m, masks, shown):
@@ -108,6 +113,18 @@ def marginal_similarity(m, masks, shown):
     return 1 - np.mean(distances)
 
 
+def kl_divergence(m, masks, shown):
+    """Equation 2 of xiao2010, summed over the rows of the table."""
+    secrets = m.sensitive_codes
+    density = (secrets[:, None] == secrets[shown]).astype(float)
+    same = secrets[:, None] == secrets
+    for mask, codes in zip(masks, m.codes.T, strict=True):
+        density *= (mask / np.maximum(mask.sum(axis=1, keepdims=True), 1))[shown][:, codes].T
+        same &= codes[:, None] == codes
+    with np.errstate(divide="ignore"):
+        return np.log(same.sum(axis=1) / density.sum(axis=1)).mean()
+
+
 def reconstruction(m, masks, shown, theirs, unknown):
     """Share of unknown values guessed right by the counts of the people known."""
     right = 0
@@ -130,9 +147,16 @@ def answers(m, masks, shown, included):
     return total
 
 
-def fitting(m, masks, shown, codes):
-    """Whether somebody with these codes fits at least one published row, for every person."""
-    fits = np.ones((len(codes), int(shown.sum())), dtype=bool)
-    for j, mask in enumerate(masks):
-        fits &= mask[shown][:, codes[:, j]].T
+def fitting(m, masks, shown, frame):
+    """Whether a published row allows the values of each person; a new number fits around it."""
+    fits = np.tile(shown, (len(frame), 1))
+    for a, mask in zip(m.attributes, masks, strict=True):
+        first, last = mask.argmax(axis=1), a.size - 1 - mask[:, ::-1].argmax(axis=1)
+        interval = mask.sum(axis=1) == last - first + 1
+        for person, value in enumerate(frame[a.name]):
+            if value in a.values:
+                fits[person] &= mask[:, a.code(value)]
+            else:
+                inside = (a.positions[first] < value) & (value < a.positions[last])
+                fits[person] &= (mask.all(axis=1) & (a.size > 1)) | (interval & inside)
     return fits.any(axis=1)
