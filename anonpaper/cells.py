@@ -164,8 +164,6 @@ def distinct(
     Returns the number of every row, the first row that has each number, and how many rows have it,
     or the sum of their `weights`. O(n log n).
 
-    Examples
-    --------
     >>> [found.tolist() for found in distinct([np.array([1, 0, 1])], [2])]
     [[1, 0, 1], [1, 0], [1, 2]]
     """

@@ -325,7 +325,7 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
                 f"{column.name!r} has missing values and values {MISSING!r}, as which they would "
                 f"be published: na=[{MISSING!r}] (--na {MISSING!r}), or rename the values"
             )
-        ordered = ordered and marked == len(values) - 1
+        ordered = bool(ordered and marked == len(values) - 1)
         codes[absent] = marked
     positions = values.astype(float) if numeric else np.arange(len(values), dtype=float)
     if numeric and not _has_width(positions):

@@ -57,8 +57,6 @@ class Hierarchy:
     rows have the same length, and every value occurs once. A name has one parent and one set of
     values, on all its levels; otherwise HierarchyError.
 
-    Examples
-    --------
     >>> h = Hierarchy([["BSc", "higher", "*"], ["MSc", "higher", "*"], ["9th", "low", "*"]])
     >>> h.height, h.names(1)
     (2, ['higher', 'low'])

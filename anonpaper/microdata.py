@@ -46,8 +46,6 @@ class Microdata:
     roles; no rows or quasi-identifiers; on first use also a value that is outside its domain,
     infinite, or not to be compared with another.
 
-    Examples
-    --------
     >>> frame = pd.DataFrame({"age": [30, 30, 41], "sex": ["f", "f", "m"], "ill": ["a", "b", "a"]})
     >>> m = Microdata(frame, qi=["age", "sex"], sensitive="ill")
     >>> m.n, m.d, m.cells.tuples.tolist(), m.cells.counts.tolist()
@@ -218,8 +216,6 @@ class Microdata:
         Errors are as for :class:`Microdata`; ParameterError also if some rows are synthetic, and
         of another frame it is not said which.
 
-        Examples
-        --------
         >>> m = ap.examples.hospital()
         >>> m.replace(frame=m.frame.assign(Age=50)).attribute("Age").size
         1

@@ -18,8 +18,6 @@ def generator(seed: int | np.random.Generator | None) -> np.random.Generator:
         An int of at least 0, for repeatable results; a generator, which is returned; or None for
         fresh entropy from the operating system. ParameterError for anything else.
 
-    Examples
-    --------
     >>> int(generator(0).integers(1000)) == int(generator(0).integers(1000))
     True
     """
