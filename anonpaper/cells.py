@@ -44,7 +44,8 @@ class Cells:
         rows outside. O(n log n).
         """
         rows, first = _in_order(columns, sizes)
-        codes = [column[rows[first]] for column in columns]
+        one_of = rows[first]
+        codes = [column[one_of] for column in columns]
         person = codes.pop() if people else None
         changes = np.arange(len(first)) == 0
         for column in codes[:d]:

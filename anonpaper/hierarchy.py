@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -143,8 +143,7 @@ class Hierarchy:
                 f"{[row[0] for row in self.rows[:3]]}: add a row for each, or make it from this "
                 "column"
             )
-        names = np.array(rows, dtype=object).T
-        return np.array([pd.factorize(of_level)[0] for of_level in names], np.int32)
+        return np.array([_numbered(names) for names in zip(*rows, strict=True)], np.int32)
 
     def preorder(self) -> list[str]:
         """Return the values in preorder: then every node is an interval of the domain.
@@ -154,7 +153,7 @@ class Hierarchy:
         >>> Hierarchy([["a", "x", "*"], ["b", "y", "*"], ["c", "x", "*"]]).preorder()
         ['a', 'c', 'b']
         """
-        met = [pd.factorize(of_level)[0] for of_level in np.array(self.rows, dtype=object).T]
+        met = [_numbered(names) for names in zip(*self.rows, strict=True)]
         return [self.rows[i][0] for i in np.lexsort(met)]
 
     @classmethod
@@ -345,6 +344,12 @@ def exact_number(name: str, value: object, low: float) -> Fraction:
     """Return a finite number above `low` exactly as written: 0.1 is a tenth."""
     number = check_number(name, value, low, np.finfo(float).max, open_low=True)
     return Fraction(int(value) if isinstance(value, Integral) else repr(number))
+
+
+def _numbered(names: Iterable) -> list[int]:
+    """The number of every name, in the order in which they first appear."""
+    number: dict[str, int] = {}
+    return [number.setdefault(name, len(number)) for name in names]
 
 
 def _check_separator(sep: object) -> None:
