@@ -135,10 +135,7 @@ class Microdata:
     @cached_property
     def codes(self) -> np.ndarray:
         """QI codes, shape (n, d), dtype int32, stored by columns."""
-        codes = np.empty((self.n, self.d), np.int32, order="F")
-        for j, name in enumerate(self.qi):
-            codes[:, j] = self._with_rows().coded(name)[1]
-        return codes
+        return np.array([self.codes_of(name) for name in self.qi], np.int32).T
 
     @property
     def sensitives(self) -> list:
@@ -226,10 +223,9 @@ class Microdata:
         Errors are as for :class:`Microdata`; ParameterError also if some rows are synthetic, and
         of another frame it is not said which.
         """
-        marks = {"sensitive": sensitive, "person": person, "origin": origin}
-        marks = {name: mark for name, mark in marks.items() if mark is not ...}
-        if qi is not None:
-            marks["qi"] = qi
+        given = {"sensitive": sensitive, "person": person, "origin": origin}
+        given["qi"] = ... if qi is None else qi
+        marks = {name: mark for name, mark in given.items() if mark is not ...}
         if dropped is not None:
             marks["dropped"] = check_integer("dropped", dropped, 0)
         if frame is not None or domains is not None:
@@ -282,8 +278,8 @@ class Microdata:
     def __repr__(self) -> str:
         origin = "" if self.origin is None else f", origin={str(self.origin)!r}"
         person = "" if self.person is None else f", person={self.person!r}"
-        roles = f"qi={self.qi}, sensitive={self.sensitive!r}{person}"
-        return f"Microdata({self.n} rows, {roles}{origin})"
+        roles = f"qi={self.qi}, sensitive={self.sensitive!r}"
+        return f"Microdata({self.n} rows, {roles}{person}{origin})"
 
     def _with_rows(self) -> Columns:
         """Return the columns; RowsError if the rows are outside."""
