@@ -122,6 +122,8 @@ class Recoding:
         `bits`, a text or integers, has one bit between two successive values of each domain,
         attribute by attribute: 0 joins them, 1 separates them. ParameterError for another number.
 
+        Examples
+        --------
         >>> m = ap.examples.hospital()
         >>> Recoding.decode(m.attributes, "01" "0" "11").sub_domains("Age")
         [['<30', '[30, 50)'], ['>=50']]
@@ -134,9 +136,9 @@ class Recoding:
                 f"bits must be {wanted} digits 0 or 1, got {len(digits)}, among them "
                 f"{sorted(set(map(str, digits)))[:5]}"
             )
+        cuts = np.array(digits, dtype=np.int32)
         ends = np.cumsum([attribute.size - 1 for attribute in attributes])[:-1]
-        parts = np.split(np.array(digits, dtype=np.int32), ends)
-        return cls(attributes, [np.r_[0, np.cumsum(part)] for part in parts])
+        return cls(attributes, [np.r_[0, np.cumsum(part)] for part in np.split(cuts, ends)])
 
     def encode(self) -> np.ndarray:
         """Return the recoding as a chromosome, shape (bits,), bool; the inverse of `decode`.
