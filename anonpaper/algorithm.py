@@ -1,8 +1,4 @@
-"""An algorithm's declaration about itself: ``ap.mondrian.algorithm``.
-
-The decorator turns a function from a table to groups or a recoding into an algorithm. The command
-line reads its parameters from its signature.
-"""
+"""An algorithm's declaration about itself, such as ``ap.mondrian.algorithm``."""
 
 from __future__ import annotations
 
@@ -58,18 +54,14 @@ class Algorithm:
 
 
 def algorithm(title: str, **declared: Any) -> Callable[[F], F]:
-    """Declare a function as an algorithm, by title and attributes of :class:`Algorithm`.
-
-    Its results know the call that made them, and its promises.
-    """
+    """Declare a function from a table to groups or a recoding; results know call and promises."""
 
     def declare(function: F) -> F:
         signature = inspect.signature(function)
 
         @functools.wraps(function)
         def recorded(*args, **options):
-            given = signature.bind(*args, **options)
-            _, *others = given.arguments.items()
+            _, *others = signature.bind(*args, **options).arguments.items()
             result = function(*args, **options)
             plain = ((name, v.item() if isinstance(v, np.generic) else v) for name, v in others)
             written = ", ".join(["m", *(f"{name}={value!r}" for name, value in plain)])

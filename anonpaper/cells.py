@@ -1,8 +1,4 @@
-"""Cells: the distinct rows of a table as codes, with their counts.
-
-Rows that agree on everything that has a role are interchangeable for all algorithms, so these see
-the :class:`Cells` of a table and nothing else.
-"""
+"""Cells: the distinct rows of a table as codes, with their counts: all that algorithms see."""
 
 from __future__ import annotations
 
@@ -48,24 +44,19 @@ class Cells:
         rows outside. O(n log n).
         """
         rows, first = _in_order(columns, sizes)
-        if weights is None:
-            counts = np.diff(first, append=len(rows))
-        else:
-            counts = np.add.reduceat(weights[rows], first)
         one_of = rows[first]
         codes = [column[one_of] for column in columns]
-        changes = np.zeros(len(first), bool)
-        changes[:1] = True
+        person = codes.pop() if people else None
+        changes = np.arange(len(first)) == 0
         for column in codes[:d]:
             changes[1:] |= column[1:] != column[:-1]
         start = np.flatnonzero(changes)
-        person = codes.pop() if people else None
         return cls(
             tuples=_side_by_side([column[start] for column in codes[:d]], len(start)),
             start=np.r_[start, len(first)],
             secrets=_side_by_side(codes[d:], len(first)),
             person=person,
-            counts=counts,
+            counts=_sizes(rows, first, weights),
             rows=rows if weights is None else None,
         )
 
@@ -100,10 +91,11 @@ class Cells:
         if self.rows is None:
             no_rows()
         cell_of_row = np.empty(len(self.rows), np.int32)
-        cell_of_row[self.rows] = np.repeat(
-            np.arange(len(self.counts), dtype=np.int32), self.counts
-        )
+        cell_of_row[self.rows] = self._cells_in_order()
         return cell_of_row
+
+    def _cells_in_order(self) -> np.ndarray:
+        return np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
 
     def handed_out(self, rng: np.random.Generator) -> np.ndarray:
         """The cell of every row, in row order; in random order if rows are outside."""
@@ -115,7 +107,7 @@ class Cells:
                 f"{self.counts.sum()}: use ap.mondrian, ap.tp_plus or another algorithm that "
                 "groups equal rows together"
             )
-        cell = np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
+        cell = self._cells_in_order()
         rng.shuffle(cell)
         return cell
 
@@ -164,25 +156,24 @@ def distinct(
     Returns the number of every row, the first row that has each number, and how many rows have it,
     or the sum of their `weights`. O(n log n).
 
-    Examples
-    --------
     >>> [found.tolist() for found in distinct([np.array([1, 0, 1])], [2])]
     [[1, 0, 1], [1, 0], [1, 2]]
     """
     rows, first = _in_order(columns, sizes)
-    counts = np.diff(first, append=len(rows))
     number = np.empty(len(rows), np.intp)
-    number[rows] = np.repeat(np.arange(len(first)), counts)
-    if weights is not None:
-        counts = np.add.reduceat(weights[rows], first) if len(rows) else counts
-    return number, rows[first], counts
+    number[rows] = np.repeat(np.arange(len(first)), _sizes(rows, first, None))
+    return number, rows[first], _sizes(rows, first, weights)
+
+
+def _sizes(rows: np.ndarray, first: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    """How many rows, or how much weight, are from each first row up to the next."""
+    if weights is None or not len(rows):
+        return np.diff(first, append=len(rows))
+    return np.add.reduceat(weights[rows], first)
 
 
 def _side_by_side(columns: list, n: int) -> np.ndarray:
-    found = np.empty((n, len(columns)), np.int32, order="F")
-    for j, column in enumerate(columns):
-        found[:, j] = column
-    return found
+    return np.array(columns, np.int32).reshape(len(columns), n).T
 
 
 def _in_order(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple:

@@ -107,32 +107,24 @@ class Columns:
         *,
         coded: Mapping[object, Coded] | None = None,
         of: Columns | None = None,
-        rows: np.ndarray | None = None,
+        rows: np.ndarray | slice = slice(None),
     ) -> None:
-        self._frame, self._of, self._rows = frame, of, rows
+        self._of, self._rows = of, rows
         self.domains = dict(domains or {})
         self._given = dict(coded or {})
         self._coded = dict(self._given)
-
-    @property
-    def names(self) -> list:
-        """The labels, in the order of the frame."""
-        if self._frame is not None:
-            return list(self._frame.columns)
-        return list(self._given) if self._of is None else self._of.names
+        if frame is not None:
+            self.frame = frame
+        #: The labels, in the order of the frame.
+        self.names = list(self._given if frame is None else frame) if of is None else of.names
 
     @cached_property
     def frame(self) -> pd.DataFrame:
         """All columns with the values that are coded."""
-        if self._frame is not None:
-            return self._frame
-        if self._rows is not None:
-            return self._of.frame.take(self._rows)
         if self._of is not None:
-            frame = self._of.frame.copy(deep=False)
+            frame = self._of.frame.iloc[self._rows].copy(deep=False)
         else:
-            _, codes = next(iter(self._given.values()))
-            frame = pd.DataFrame(index=range(len(codes)))
+            frame = pd.DataFrame(index=range(len(next(iter(self._given.values()))[1])))
         for name, (attribute, codes) in self._given.items():
             frame[name] = pd.Series(attribute.values[codes], frame.index).infer_objects()
         return frame
@@ -144,12 +136,8 @@ class Columns:
                 self._coded[name] = _code(self.frame[name], self.domains.get(name))
             else:
                 attribute, codes = self._of.coded(name)
-                self._coded[name] = attribute, codes if self._rows is None else codes[self._rows]
+                self._coded[name] = attribute, codes[self._rows]
         return self._coded[name]
-
-    def take(self, rows: np.ndarray) -> Columns:
-        """Return some rows, given by their positions."""
-        return Columns(None, self.domains, of=self, rows=rows)
 
     def with_codes(self, codes: Mapping[object, np.ndarray], n: int) -> Columns:
         """Return columns with n other codes; ParameterError for codes outside the domain."""
@@ -168,28 +156,22 @@ class Columns:
         self, frame: pd.DataFrame | None, domains: Mapping | None, roles: list
     ) -> Columns:
         """Return the columns of another frame; codings of columns in `roles` are kept if equal."""
-        before, anew, domains = self.frame, declared(domains), domains or {}
+        before, anew = self.frame, declared(domains)
         frame = before if frame is None else snapshot(frame)
         columns = list(frame.columns)
-        names = [name for name in columns if name not in domains and columns.count(name) == 1]
-        kept = {
-            name: self.coded(name)
-            for name in roles
-            if name in names and _holds_the_same(frame[name], before[name])
-        }
+        names = [n for n in columns if columns.count(n) == 1 and n not in (domains or {})]
+        same = [n for n in names if n in roles and _holds_the_same(frame[n], before[n])]
         carried = {
             name: domain
             for name, domain in self.domains.items()
-            if name in kept or (name in names and not _is_categorical(frame[name]))
+            if name in same or (name in names and not _is_categorical(frame[name]))
         }
-        return Columns(frame, carried | anew, coded=kept)
+        return Columns(frame, carried | anew, coded={name: self.coded(name) for name in same})
 
 
 def declared(domains: Mapping[object, Iterable] | None) -> dict[object, list]:
     """Return the domains that are not None as new lists without missing values."""
-    if domains is None:
-        return {}
-    if not isinstance(domains, Mapping):
+    if not isinstance(domains, Mapping | None):
         raise ParameterError(f"domains must map column labels to sequences, got {domains!r}")
     return {
         name: [
@@ -197,7 +179,7 @@ def declared(domains: Mapping[object, Iterable] | None) -> dict[object, list]:
             for value in check_sequence(f"the domains' entry of {name!r}", domain)
             if not (pd.api.types.is_scalar(value) and pd.isna(value))
         ]
-        for name, domain in domains.items()
+        for name, domain in (domains or {}).items()
         if domain is not None
     }
 
@@ -209,8 +191,7 @@ def snapshot(frame: object) -> pd.DataFrame:
     copy = frame.copy()
     for place in range(copy.shape[1]):
         column = copy.iloc[:, place]
-        written = _in_one_form(column)
-        if written is not column:
+        if (written := _in_one_form(column)) is not column:
             copy.isetitem(place, written)
     return copy
 
@@ -250,21 +231,19 @@ def _in_one_form(column: pd.Series) -> pd.Series:
     if len(types) <= 1 and types <= {str, int, bool, Number}:  # equal values are written alike
         return column
     try:
-        equal = pd.factorize(column)[0]
+        equal = pd.factorize(column)[0].tolist()
     except TypeError:  # incomparable values: an error only if the column gets a role
         return column
-    rows = np.flatnonzero(equal >= 0)
-    values = column.array[rows]
-    forms = pd.DataFrame({"row": rows, "equal": equal[rows], "text": [str(v) for v in values]})
-    forms["kind"] = [type(value).__name__ for value in values]
-    forms = forms.drop_duplicates(["equal", "text", "kind"])
-    forms["length"] = forms["text"].str.len()
-    forms = forms.sort_values(["length", "text", "kind"]).drop_duplicates("equal")
-    form_of_text = forms.drop_duplicates("text").set_index("text")["row"]
-    row_of = np.empty(equal.max() + 1, dtype=np.intp)
-    row_of[forms["equal"]] = forms["text"].map(form_of_text)
-    source = np.arange(len(column))
-    source[rows] = row_of[equal[rows]]
+    forms: dict[tuple, int] = {}
+    for row, (value, number) in enumerate(zip(column.array, equal, strict=True)):
+        text = str(value)
+        forms.setdefault((len(text), text, type(value).__name__, number), row)
+    form_of: dict[int, int] = {}
+    form_of_text: dict[str, int] = {}
+    for (_, text, _, number), row in sorted(forms.items()):
+        if number >= 0 and number not in form_of:
+            form_of[number] = form_of_text.setdefault(text, row)
+    source = [form_of.get(number, row) for row, number in enumerate(equal)]
     return column.take(source).set_axis(column.index)
 
 
@@ -325,19 +304,16 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
                 f"{column.name!r} has missing values and values {MISSING!r}, as which they would "
                 f"be published: na=[{MISSING!r}] (--na {MISSING!r}), or rename the values"
             )
-        ordered = ordered and marked == len(values) - 1
+        ordered = bool(ordered and marked == len(values) - 1)
         codes[absent] = marked
-    positions = values.astype(float) if numeric else np.arange(len(values), dtype=float)
-    if numeric and not _has_width(positions):
-        numeric, positions = False, np.arange(len(values), dtype=float)
+    places = positions = np.arange(len(values), dtype=float)
+    if numeric:  # as floats, identifiers near 2^60 are equal
+        positions = values.astype(float)
+        with np.errstate(over="ignore", divide="ignore"):
+            scale = 1 / (positions[-1] - positions[0])
+        numeric = (np.diff(positions) > 0).all() and (0 < scale < np.inf or len(values) == 1)
+    positions = positions if numeric else places
     return Attribute(column.name, values, bool(numeric), ordered, positions), codes
-
-
-def _has_width(positions: np.ndarray) -> bool:
-    """Whether distances can be computed: as floats, identifiers near 2^60 are equal."""
-    with np.errstate(over="ignore", divide="ignore"):
-        scale = 1 / (positions[-1] - positions[0])
-    return len(positions) == 1 or bool((np.diff(positions) > 0).all() and 0 < scale < np.inf)
 
 
 def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:

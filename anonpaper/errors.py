@@ -111,14 +111,13 @@ def check_integer(name: str, value: object, low: int, high: int | None = None) -
     """Return `value` as an int from `low` to `high`; not a bool or float."""
     if high is not None and high < low:
         raise ParameterError(f"{name} must be at least {low}, but the table allows at most {high}")
-    reach = f"of at least {low}" if high is None else f"from {low} to {high}"
-    wanted = f"{name} must be an integer {reach}"
     try:
         number = operator.index(None if isinstance(value, bool) else value)
     except TypeError:
-        raise ParameterError(f"{wanted}, got {value!r}") from None
+        number = low - 1
     if number < low or (high is not None and number > high):
-        raise ParameterError(f"{wanted}, got {number}")
+        reach = f"of at least {low}" if high is None else f"from {low} to {high}"
+        raise ParameterError(f"{name} must be an integer {reach}, got {value!r}")
     return number
 
 
@@ -126,15 +125,13 @@ def check_number(
     name: str, value: object, low: float, high: float, *, open_low: bool = False
 ) -> float:
     """Return `value` as a float from `low` (excluded if `open_low`) to `high`."""
-    wanted = f"{name} must be a number in {'(' if open_low else '['}{low}, {high}]"
     try:
-        refused = isinstance(value, (bool, str, bytes, bytearray))
-        number = float(None if refused else value)
+        number = float(None if isinstance(value, (bool, str, bytes, bytearray)) else value)
     except (TypeError, ValueError, OverflowError):
-        raise ParameterError(f"{wanted}, got {value!r}") from None
-    below = number <= low if open_low else number < low
-    if not number <= high or below:
-        raise ParameterError(f"{wanted}, got {value}")
+        number = np.nan
+    if not low <= number <= high or (open_low and number == low):
+        reach = f"{'(' if open_low else '['}{low}, {high}]"
+        raise ParameterError(f"{name} must be a number in {reach}, got {value!r}")
     return number
 
 
@@ -151,8 +148,8 @@ def check_choice(name: str, value: object, choices: Collection) -> object:
     choices = list(choices)
     if is_among(value, choices):
         return choices[choices.index(value)]
-    *others, last = map(repr, choices)
-    wanted = f"{', '.join(others)} or {last}" if others else last
+    wanted = ", ".join(map(repr, choices[:-1]))
+    wanted += f"{' or ' * (len(choices) > 1)}{choices[-1]!r}"
     raise ParameterError(f"{name} must be {wanted}, got {value!r}")
 
 
@@ -170,9 +167,9 @@ def check_range(name: object, pair: object) -> tuple[float, float]:
         low, high = pair
     except (TypeError, ValueError):
         raise ParameterError(f"the range of {name!r} must be a pair, got {pair!r}") from None
-    bound = np.finfo(float).max
-    low = check_number(f"the lower end of the range of {name!r}", low, -bound, bound)
-    high = check_number(f"the upper end of the range of {name!r}", high, -bound, bound)
+    most = np.finfo(float).max
+    low = check_number(f"the lower end of the range of {name!r}", low, -most, most)
+    high = check_number(f"the upper end of the range of {name!r}", high, -most, most)
     if low > high:
         raise ParameterError(f"the range of {name!r} is empty: {low:g} to {high:g}")
     return low, high
@@ -180,12 +177,9 @@ def check_range(name: object, pair: object) -> tuple[float, float]:
 
 def check_sequence(name: str, values: object, kind: type | None = None) -> list:
     """Return `values` as a list if they are ordered; all of type `kind`, if given."""
-    try:
-        if isinstance(values, (str, bytes, set, frozenset, Mapping)):
-            raise TypeError("no sequence")
-        if getattr(values, "ndim", 1) != 1:  # as of a DataFrame or a matrix
-            raise TypeError("not of one dimension")
-        found = list(values)
+    plain = not isinstance(values, (str, bytes, set, frozenset, Mapping))
+    try:  # a DataFrame or a matrix is no sequence
+        found = list(values if plain and getattr(values, "ndim", 1) == 1 else None)
     except TypeError:
         raise ParameterError(f"{name} must be a sequence, got {values!r}") from None
     if kind is not None and not all(isinstance(value, kind) for value in found):
@@ -195,14 +189,13 @@ def check_sequence(name: str, values: object, kind: type | None = None) -> list:
 
 def check_named(name: str, given: Mapping | None, columns: Sequence) -> dict:
     """Return values given per quasi-identifier as a dict; ColumnError for another column."""
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
+    if not isinstance(given, Mapping | None):
         raise ParameterError(f"{name} must map column names, got {given!r}")
+    given = dict(given or {})
     unknown = [column for column in given if not is_among(column, columns)]
     if unknown:
         raise ColumnError(f"{name} names {unknown}; the quasi-identifiers are {list(columns)}")
-    return dict(given)
+    return given
 
 
 def check_weights(

@@ -28,10 +28,10 @@ def project_root(start: Path | None = None) -> Path | None:
 
 
 def _folder(variable: str, name: str) -> Path:
+    """The folder that a variable names, one of the project, or else of the user."""
     if os.environ.get(variable):
         return Path(os.environ[variable]).expanduser()
-    root = project_root()
-    if root is not None:
+    if root := project_root():
         return root / "data" / name
     from platformdirs import user_cache_path
 
@@ -60,58 +60,48 @@ def whole_files(
     read the files among `private`.
     """
     places = [Path(os.path.realpath(path)) for path in paths]
-    with ExitStack() as left_over:
-        masks = [0o600 if path in private else 0o666 for path in paths]
-        opened = list(map(_open_scratch, places, masks, [left_over] * len(places)))
-        yield [stream for stream, _ in opened]
-        names = [
-            _close_scratch(stream, name or _beside(place, left_over))
-            for (stream, name), place in zip(opened, places, strict=True)
+    with ExitStack() as left_over, ExitStack() as undo:
+        scratch = [_beside(place, left_over) for place in places]
+        streams = [
+            left_over.enter_context(_opened(place, name, 0o600 if path in private else 0o666))
+            for path, place, name in zip(paths, places, scratch, strict=True)
         ]
-        with ExitStack() as undo:
-            for name, place in zip(names, places, strict=True):
-                if not replace:
-                    os.link(name, place)
-                    undo.callback(place.unlink)
-                elif len(places) == 1 or not place.exists():
-                    os.replace(name, place)
-                    undo.callback(place.unlink, missing_ok=True)
-                else:
-                    before = _beside(place, left_over)
-                    os.link(place, before)
-                    undo.callback(os.replace, before, place)
-                    os.replace(name, place)
-            undo.pop_all()  # every file is in place
+        yield streams
+        for stream, name in zip(streams, scratch, strict=True):
+            stream.flush()
+            if not name.exists():  # with any descriptor, os.link follows the link in /proc
+                number = stream.fileno()
+                os.link(f"/proc/self/fd/{number}", name, src_dir_fd=number)
+            stream.close()
+        for name, place in zip(scratch, places, strict=True):
+            how, back = os.replace, (place.unlink, True)
+            if not replace:
+                how = os.link
+            elif len(places) > 1 and place.exists():
+                before = _beside(place, left_over)
+                os.link(place, before)
+                back = os.replace, before, place
+            how(name, place)
+            undo.callback(*back)
+        undo.pop_all()  # every file is in place
 
 
-def _open_scratch(place: Path, mask: int, left_over: ExitStack) -> tuple[IO[bytes], Path | None]:
+def _opened(place: Path, name: Path, mode: int) -> IO[bytes]:
     """Open a future file, without a name if the system allows that."""
     place.parent.mkdir(parents=True, exist_ok=True)
     old = place.stat() if place.exists() else None
-    mode = mask if old is None else old.st_mode & mask  # the system subtracts the umask
-    name = None
+    if old is not None:
+        mode &= old.st_mode  # the system subtracts the umask
     try:
         number = os.open(place.parent, os.O_TMPFILE | os.O_RDWR, mode)
     except (AttributeError, OSError):
-        name = _beside(place, left_over)
         number = os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
-    stream = left_over.enter_context(os.fdopen(number, "w+b"))
     if old is not None and os.fstat(number).st_gid != old.st_gid:
         try:
             os.chown(number, -1, old.st_gid)
         except OSError:  # do not let another group read it
             os.chmod(number, mode & 0o606)
-    return stream, name
-
-
-def _close_scratch(stream: IO[bytes], name: Path) -> Path:
-    """Finish a file and make sure that it has a name."""
-    stream.flush()
-    if not name.exists():  # with any descriptor, os.link follows the link in /proc
-        number = stream.fileno()
-        os.link(f"/proc/self/fd/{number}", name, src_dir_fd=number)
-    stream.close()
-    return name
+    return os.fdopen(number, "w+b")
 
 
 def _beside(place: Path, left_over: ExitStack) -> Path:

@@ -38,18 +38,13 @@ class GroupCounts:
             person, counts = m.cells.person[entries.cell], None
             key = _of_different_people(key, person)
             sizes = np.bincount(_of_different_people(entries.group, person).astype(np.intp))
-        return cls._of_keys(key, values, sizes, counts)
-
-    @classmethod
-    def _of_keys(cls, key, values: int, sizes: np.ndarray, weights=None) -> GroupCounts:
-        """Make groups from keys group * values + sensitive code, each with a number of people."""
         if len(sizes) * values <= 8 * len(key):  # counting costs less than sorting
-            table = np.bincount(key.astype(np.intp), weights)
+            table = np.bincount(key.astype(np.intp), counts)
             distinct = np.flatnonzero(table)
             counts = table[distinct]
         else:
             distinct, place = np.unique(key, return_inverse=True)
-            counts = np.bincount(place, weights)
+            counts = np.bincount(place, counts)
         group, sensitive = np.array(np.divmod(distinct, values), np.intp)
         start = np.searchsorted(group, np.arange(len(sizes) + 1))
         return cls(sizes, start, sensitive, counts.astype(np.intp))

@@ -44,10 +44,9 @@ class Partition:
         self.cells: Cells | None = None  # as long as every row is a cell of its own
         self.group = checked_labels(labels)
         self.cell, self.counts = np.arange(len(self.group)), np.ones(len(self.group), np.intp)
-        if info is not None and not isinstance(info, Mapping):
+        if not isinstance(info, Mapping | None):
             raise ParameterError(f"info must be a mapping, got {info!r}")
-        self.info = dict(info or {})
-        self.algorithm = algorithm
+        self.info, self.algorithm = dict(info or {}), algorithm
         self.call, self.promised = "", ()  # set by what makes it: see anonpaper.algorithm
         self.starred = None if starred is None else np.asarray(starred)
         if self.starred is not None:
@@ -76,10 +75,9 @@ class Partition:
     @cached_property
     def labels(self) -> np.ndarray:
         """The group of every row, shape (n,), dtype int64; RowsError if rows are outside."""
-        entry = slice(None)
-        if self.cells is not None:
-            entry = _dealt(self.cells, self.cell, self.counts)
-        return self.group[entry]
+        if self.cells is None:
+            return self.group
+        return self.group[_dealt(self.cells, self.cell, self.counts)]
 
     @cached_property
     def _sizes(self) -> np.ndarray:
@@ -117,10 +115,9 @@ class Partition:
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """The rows of a table in groups: ``counts[i]`` rows of ``cell[i]`` are in ``group[i]``.
+    """The rows of a table in groups: f entries, ``counts[i]`` rows of ``cell[i]`` in ``group[i]``.
 
-    These are f entries; those of group -1 are in none. If some rows are synthetic, every row is an
-    entry.
+    Those of group -1 are in none. If some rows are synthetic, every row is an entry.
     """
 
     m: Microdata
@@ -132,7 +129,7 @@ class Entries:
 
     @classmethod
     def of_cells(cls, m: Microdata, group: np.ndarray) -> Entries:
-        """Return whole cells in groups, which are given by cell; they do not say who is real."""
+        """Return whole cells in groups, which are given by cell; none counts as synthetic."""
         return cls(m, np.arange(len(group)), group, m.cells.counts, m.cells.secrets)
 
     @classmethod
@@ -229,8 +226,8 @@ def check_partition(p: object, n: int | None = None) -> Partition:
 def checked_labels(labels, n: int | None = None) -> np.ndarray:
     """Return n labels as int64 if they are groups 0, 1, ... without a gap, or -1; O(n)."""
     labels = np.asarray(labels)
-    wanted = labels.shape if n is None else (n,)
-    if labels.ndim != 1 or labels.shape != wanted or not np.issubdtype(labels.dtype, np.integer):
+    fits = labels.ndim == 1 and (n is None or len(labels) == n)
+    if not fits or not np.issubdtype(labels.dtype, np.integer):
         raise ParameterError(
             f"labels must be a one-dimensional array of {'' if n is None else f'{n} '}integers, "
             f"got shape {labels.shape} and dtype {labels.dtype}"

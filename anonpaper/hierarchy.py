@@ -6,27 +6,46 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from decimal import Decimal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from itertools import pairwise
+from math import floor
+from numbers import Integral
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from anonpaper import hierarchy_rows
 from anonpaper.errors import (
     HierarchyError,
     ParameterError,
+    check_choice,
     check_integer,
     check_named,
+    check_number,
     check_sequence,
 )
 from anonpaper.files import named_by_user, write_named
-from anonpaper.hierarchy_rows import ISO_DATE, STAR, exact_number
 from anonpaper.microdata import MISSING, Attribute
 
 __all__ = ["ISO_DATE", "STAR", "Hierarchy", "check_hierarchies", "exact_number"]
 
+#: How a suppressed value is written.
+STAR = "*"
+
+#: An unambiguous date or timestamp in text: a part of ISO 8601.
+ISO_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
+
+#: For every level of dates how it is written, and the codes that a form needs for it.
+_DATES = {
+    "day": (lambda when: f"{when.date()}", "%[dj]"),
+    "month": (lambda when: f"{when.date()}"[:7], "%[mbBj]"),
+    "quarter": (lambda when: f"{when.year:04d}-Q{when.quarter}", "%[mbBj]"),
+    "year": (lambda when: f"{when.year:04d}", "%Y"),
+    "decade": (lambda when: f"{when.year // 10 * 10}s", "%Y"),
+}
 _N = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 _ARX = {"header": False, "index": False, "lineterminator": "\n"}
 
@@ -34,15 +53,10 @@ _ARX = {"header": False, "index": False, "lineterminator": "\n"}
 class Hierarchy:
     """A generalization hierarchy of one attribute: every value with its name on each level.
 
-    Parameters
-    ----------
-    rows : sequence of sequence of str
-        One row per value: the value, then its generalizations from the lowest level up. All rows
-        have the same length, and every value occurs once. A name has one parent and one set of
-        values, on all its levels; otherwise HierarchyError.
+    `rows` has one row per value: the value, then its generalizations from the lowest level up. All
+    rows have the same length, and every value occurs once. A name has one parent and one set of
+    values, on all its levels; otherwise HierarchyError.
 
-    Examples
-    --------
     >>> h = Hierarchy([["BSc", "higher", "*"], ["MSc", "higher", "*"], ["9th", "low", "*"]])
     >>> h.height, h.names(1)
     (2, ['higher', 'low'])
@@ -50,44 +64,36 @@ class Hierarchy:
 
     def __init__(self, rows: Sequence[Sequence]) -> None:
         rows = check_sequence("rows", rows)
-        rows = [[str(name) for name in check_sequence("a row", row)] for row in rows]
-        if not rows or not all(rows):
+        self.rows = [[str(name) for name in check_sequence("a row", row)] for row in rows]
+        if not rows or not all(self.rows):
             raise HierarchyError("a hierarchy needs at least one value, and a value in every row")
-        lengths = {len(row) for row in rows}
-        if len(lengths) > 1:
-            short = min(rows, key=len)
+        short, long = min(self.rows, key=len), max(self.rows, key=len)
+        if len(short) < len(long):
             raise HierarchyError(
                 f"all rows must have the same number of levels; {short[0]!r} has {len(short)}, "
-                f"others up to {max(lengths)}"
+                f"others up to {len(long)}"
             )
-        for row in rows:
-            if "" in row[1:]:
-                raise HierarchyError(f"{row[0]!r} has an empty name on level {row.index('', 1)}")
-        self._row_of = {row[0]: row for row in rows}
-        self._row_of_number = {
-            Decimal(t): row for t, row in self._row_of.items() if _N.fullmatch(t)
-        }
-        if len(self._row_of) < len(rows):
-            counts = Counter(row[0] for row in rows)
-            twice = sorted(value for value, count in counts.items() if count > 1)
+        if empty := [row[0] for row in self.rows if "" in row[1:]]:
+            raise HierarchyError(f"{empty[0]!r} has an empty name: name it on every level")
+        counts = Counter(row[0] for row in self.rows)
+        if twice := sorted(value for value, count in counts.items() if count > 1):
             raise HierarchyError(f"values that occur twice: {twice}; keep one row of each")
-        for level in range(1, len(rows[0]) - 1):
-            parent: dict[str, str] = {}
-            for row in rows:
-                if parent.setdefault(row[level], row[level + 1]) != row[level + 1]:
-                    raise HierarchyError(
-                        f"{row[level]!r} on level {level} belongs to both "
-                        f"{parent[row[level]]!r} and {row[level + 1]!r} on level {level + 1}"
-                    )
-        self.rows = rows
-        # A name must mean one set. Sets of a tree are nested: equal sets have the same first
-        # value and the same size.
+        self._row_of = {Decimal(row[0]): row for row in self.rows if _N.fullmatch(row[0])}
+        self._row_of |= {row[0]: row for row in self.rows}
+        # Sets of a tree are nested: equal ones have the same first value and the same size.
         known: dict[str, tuple[str, int]] = {}
         for level in range(self.height + 1):
-            column = [row[level] for row in self.rows]
-            first = {row[level]: row[0] for row in reversed(self.rows)}
-            for name, size in Counter(column).items():
-                node = (first[name], size)
+            held: dict[str, list] = {}
+            for row in self.rows:
+                held.setdefault(row[level], []).append(row)
+            for name, below in held.items():
+                parents = dict.fromkeys(row[min(level + 1, self.height)] for row in below)
+                if len(parents) > 1:
+                    raise HierarchyError(
+                        f"{name!r} on level {level} belongs to both "
+                        f"{' and '.join(map(repr, parents))} on level {level + 1}"
+                    )
+                node = below[0][0], len(below)
                 if known.setdefault(name, node) != node:
                     meant = " and ".join(f"{n} from {v!r} on" for v, n in (known[name], node))
                     raise HierarchyError(f"{name!r} means two sets of values, {meant}: rename one")
@@ -112,9 +118,9 @@ class Hierarchy:
 
     def _row(self, value: object) -> list[str] | None:
         """The row of a value; numbers are equal however they are written."""
-        text, is_number = str(value), not isinstance(value, bool | str)
-        if text not in self._row_of and is_number and _N.fullmatch(text):
-            return self._row_of_number.get(Decimal(text))
+        text = str(value)
+        if text not in self._row_of and not isinstance(value, bool | str) and _N.fullmatch(text):
+            return self._row_of.get(Decimal(text))
         return self._row_of.get(text)
 
     def written(self, value: object, level: int) -> object:
@@ -134,46 +140,45 @@ class Hierarchy:
             raise HierarchyError(
                 f"the hierarchy of {attribute.name!r} lacks {len(lacking)} of its values: "
                 f"{lacking[:20]}{' ...' if len(lacking) > 20 else ''}; it begins with "
-                f"{list(self._row_of)[:3]}: add a row for each, or make it from this column"
+                f"{[row[0] for row in self.rows[:3]]}: add a row for each, or make it from this "
+                "column"
             )
-        maps = np.empty((self.height + 1, attribute.size), np.int32)
-        for level, ids in enumerate(maps):
-            ids[:] = pd.factorize(np.array([row[level] for row in rows], dtype=object))[0]
-        return maps
+        return np.array([_numbered(names) for names in zip(*rows, strict=True)], np.int32)
 
     def preorder(self) -> list[str]:
         """Return the values in preorder: then every node is an interval of the domain.
 
         Children of a node are ordered by their first value in `rows` (dewri2009, section 3).
 
-        Examples
-        --------
         >>> Hierarchy([["a", "x", "*"], ["b", "y", "*"], ["c", "x", "*"]]).preorder()
         ['a', 'c', 'b']
         """
-        met = [self.names(level) for level in range(self.height + 1)]
-        met = [{name: i for i, name in enumerate(names)} for names in met]
-
-        def place(row: list[str]) -> list[int]:
-            return [places[name] for places, name in zip(met, row, strict=True)][::-1]
-
-        return [row[0] for row in sorted(self.rows, key=place)]
+        met = [_numbered(names) for names in zip(*self.rows, strict=True)]
+        return [self.rows[i][0] for i in np.lexsort(met)]
 
     @classmethod
     def flat(cls, values: Sequence) -> Hierarchy:
         """Return the hierarchy of height 1: the value, or a star."""
-        return cls([[value, STAR] for value in hierarchy_rows.listed(values)])
+        return cls([[value, STAR] for value in _listed(values)])
 
     @classmethod
     def balanced(cls, values: Sequence, fan_out: int = 4) -> Hierarchy:
         """Return a tree that joins up to `fan_out` neighbours per level, up to a star.
 
-        Examples
-        --------
         >>> Hierarchy.balanced(["a", "b", "c"], fan_out=2).rows
         [['a', '{a, b}', '*'], ['b', '{a, b}', '*'], ['c', 'c', '*']]
         """
-        return cls(hierarchy_rows.balanced(values, fan_out))
+        fan_out, width = check_integer("fan_out", fan_out, 2), 1
+        names = [str(value) for value in _listed(values)]
+        rows = [[name, STAR] if len(names) == 1 else [name] for name in names]
+        while width < len(names):
+            width *= fan_out
+            for first in range(0, len(names), width):
+                block = names[first : first + width]
+                name = f"{{{', '.join(block)}}}" if len(block) > 1 else block[0]
+                for row in rows[first : first + width]:
+                    row.append(name if width < len(names) else STAR)
+        return cls(rows)
 
     @classmethod
     def of_shown(cls, attribute: Attribute, shown: np.ndarray, fan_out: int = 4) -> Hierarchy:
@@ -182,23 +187,21 @@ class Hierarchy:
         Its names do not show other values. Such a value is on its own below the star, or, in
         an ordered domain, where both neighbours among the shown ones have one name.
 
-        Examples
-        --------
         >>> ages = ap.Microdata(pd.DataFrame({"age": [1, 2, 3, 9]}), ["age"]).attribute("age")
         >>> Hierarchy.of_shown(ages, ages.values != 9, fan_out=3).rows[-1]
         ['9', '*']
         """
-        tree = cls.balanced(attribute.values[shown], fan_out)
-        rows, (places,) = list(tree.rows), np.nonzero(shown)
-        for code in np.flatnonzero(~shown):
-            after = np.searchsorted(places, code)
+        tree, rows = cls.balanced(attribute.values[shown], fan_out), []
+        for code, value in enumerate(map(str, attribute.values)):
+            after = np.count_nonzero(shown[:code])
             around = tree.rows[max(after - 1, 0) : after + 1] if attribute.ordered else []
-            value = str(attribute.values[code])
+            if shown[code]:
+                around = [tree.rows[after]] * 2
             names = [value] * tree.height
             if len(around) == 2:
                 names = [one if one == two else value for one, two in zip(*around, strict=True)]
             rows.append([value, *names[1 : tree.height], STAR])
-        return cls([rows[i] for i in np.argsort(np.r_[places, np.flatnonzero(~shown)])])
+        return cls(rows)
 
     @classmethod
     def intervals(cls, values: Sequence[float], widths: Sequence[float]) -> Hierarchy:
@@ -207,12 +210,23 @@ class Hierarchy:
         `widths` has one number above 0 per level, each a multiple of the previous one (else
         ParameterError). Intervals begin at multiples of their width; bounds are exact decimals.
 
-        Examples
-        --------
         >>> Hierarchy.intervals([17, 23, 24], widths=[5, 10]).rows[0]
         ['17', '[15, 20)', '[10, 20)', '*']
         """
-        return cls(hierarchy_rows.intervals(values, widths))
+        steps = [exact_number("a width", w, 0) for w in check_sequence("widths", widths)]
+        if any(wider % width for width, wider in pairwise(steps)):
+            raise ParameterError(f"each width must be a multiple of the one before, got {widths}")
+
+        def names(value):
+            text = value if isinstance(value, str) else ""
+            if re.fullmatch(r"\d+(?:\.\d+)?\+", text, re.ASCII):
+                return [value] * len(steps)  # such as 90+, above all others
+            is_number = re.fullmatch(r"[+-]?\d+(?:\.\d+)?", text, re.ASCII)
+            place = Fraction(text) if is_number else exact_number("a value", value, -np.inf)
+            lows = [(floor(place / width) * width, width) for width in steps]
+            return [f"[{_decimal(low)}, {_decimal(low + width)})" for low, width in lows]
+
+        return cls._named(_listed(values), names, len(steps))
 
     @classmethod
     def prefixes(cls, values: Sequence, keep: Sequence[int] | None = None) -> Hierarchy:
@@ -221,12 +235,22 @@ class Hierarchy:
         `keep` has the number of characters kept per level, at least 1 and descending (else
         ParameterError), by default one less on every level. Codes that are not longer stay.
 
-        Examples
-        --------
         >>> Hierarchy.prefixes(["02139", "02446"], keep=[3, 2]).rows
         [['02139', '021**', '02***', '*'], ['02446', '024**', '02***', '*']]
         """
-        return cls(hierarchy_rows.prefixes(values, keep))
+        values = [str(value) for value in _listed(values)]
+        longest = max(map(len, values), default=0)
+        keep = range(longest - 1, 0, -1) if keep is None else check_sequence("keep", keep)
+        keep = [check_integer("keep", length, 1) for length in keep]
+        if any(longer <= shorter for longer, shorter in pairwise(keep)):
+            raise ParameterError(f"keep must descend from level to level, got {keep}")
+
+        def names(value):
+            cut = [value[:length] + STAR * (longest - length) for length in keep]
+            each = zip(keep, cut, strict=True)
+            return [value if len(value) <= length else name for length, name in each]
+
+        return cls._named(values, names, len(keep))
 
     @classmethod
     def dates(
@@ -241,14 +265,32 @@ class Hierarchy:
         before. Texts are like ``2024-12-31 10:15``, or of a `form` such as ``%d.%m.%Y``, which has
         the part of a date that the lowest level names, and all coarser ones.
 
-        Examples
-        --------
-        >>> Hierarchy.dates(["2024-12-31"]).rows
-        [['2024-12-31', '2024-12', '2024-Q4', '2024', '*']]
-        >>> Hierarchy.dates(["31.12.2024"], ["year"], form="%d.%m.%Y").rows
-        [['31.12.2024', '2024', '*']]
+        >>> Hierarchy.dates(["31.12.2024"], ["quarter", "year"], form="%d.%m.%Y").rows
+        [['31.12.2024', '2024-Q4', '2024', '*']]
         """
-        return cls(hierarchy_rows.dates(values, levels, form))
+        levels = [check_choice("a level", n, _DATES) for n in check_sequence("levels", levels)]
+        order = list(_DATES)
+        if any(order.index(finer) >= order.index(coarser) for finer, coarser in pairwise(levels)):
+            raise ParameterError(f"levels must become coarser in the order {order}, got {levels}")
+        told = form.replace("%%", "") if isinstance(form, str) else ""
+        needed = order[order.index(levels[0] if levels else "year") :]
+        if form is not None and not all(re.search(_DATES[name][1], told) for name in needed):
+            raise ParameterError(
+                f"form must be a text such as '%d.%m.%Y' with the {needed[0]} and all coarser "
+                f"parts of a date, got {form!r}"
+            )
+
+        def names(value):
+            when = _instant(value, form)
+            return [_DATES[name][0](when) for name in levels]
+
+        return cls._named(_listed(values), names, len(levels))
+
+    @classmethod
+    def _named(cls, values: list, names: Callable[[object], list[str]], levels: int) -> Hierarchy:
+        """Every value with its names and a star; a missing value keeps its own name."""
+        own = [[MISSING] * levels if str(value) == MISSING else names(value) for value in values]
+        return cls([[value, *row, STAR] for value, row in zip(values, own, strict=True)])
 
     @classmethod
     def from_csv(cls, path: str | Path, sep: str = ";") -> Hierarchy:
@@ -298,6 +340,51 @@ def check_hierarchies(
     return hierarchies
 
 
+def exact_number(name: str, value: object, low: float) -> Fraction:
+    """Return a finite number above `low` exactly as written: 0.1 is a tenth."""
+    number = check_number(name, value, low, np.finfo(float).max, open_low=True)
+    return Fraction(int(value) if isinstance(value, Integral) else repr(number))
+
+
+def _numbered(names: Iterable) -> list[int]:
+    """The number of every name, in the order in which they first appear."""
+    number: dict[str, int] = {}
+    return [number.setdefault(name, len(number)) for name in names]
+
+
 def _check_separator(sep: object) -> None:
     if not isinstance(sep, str) or len(sep) != 1 or sep in '"\r\n\0':
         raise ParameterError(f"sep must be one character such as ';', got {sep!r}")
+
+
+def _listed(values: object) -> list:
+    """A domain as a list, also from an attribute, a column, or the letters of a text."""
+    if isinstance(values, Attribute):
+        return list(values.values)
+    if isinstance(values, pd.Series):
+        known = pd.Series(values.dropna().unique(), dtype=object).tolist()
+        return known + [MISSING] * (values.hasnans and MISSING not in known)
+    return check_sequence("values", list(values) if isinstance(values, str) else values)
+
+
+def _instant(value: object, form: str | None) -> pd.Timestamp:
+    """A date, or a text in the given form or in ISO format, as a timestamp."""
+    try:
+        when = value
+        if isinstance(value, str) and form is not None:
+            when = datetime.strptime(value, form)
+        elif isinstance(value, str) and re.fullmatch(ISO_DATE, value, re.ASCII):
+            when = datetime.fromisoformat(value)
+        if not isinstance(when, (date, np.datetime64)) or pd.isna(when):
+            raise TypeError(value)
+        return pd.Timestamp(when)
+    except (TypeError, ValueError, OverflowError):
+        wanted = "such as 2024-12-31" if form is None else f"of the form {form}"
+        hint = "; form='%d.%m.%Y' reads others" if form is None and isinstance(value, str) else ""
+        raise ParameterError(f"{value!r} is not a date {wanted}{hint}") from None
+
+
+def _decimal(number: Fraction) -> str:
+    """A decimal number without an exponent and without rounding."""
+    with localcontext(prec=2_000):  # more digits than a number of 64 bits can have
+        return f"{Decimal(number.numerator) / number.denominator:f}"

@@ -46,8 +46,6 @@ class Microdata:
     roles; no rows or quasi-identifiers; on first use also a value that is outside its domain,
     infinite, or not to be compared with another.
 
-    Examples
-    --------
     >>> frame = pd.DataFrame({"age": [30, 30, 41], "sex": ["f", "f", "m"], "ill": ["a", "b", "a"]})
     >>> m = Microdata(frame, qi=["age", "sex"], sensitive="ill")
     >>> m.n, m.d, m.cells.tuples.tolist(), m.cells.counts.tolist()
@@ -73,10 +71,9 @@ class Microdata:
     ) -> None:
         # Everything set here is passed on to tables made from this one.
         self._columns = Columns(snapshot(frame), declared(domains))
-        self.n = len(frame)
+        self.n, self.dropped = len(frame), 0
         self.qi, self.sensitive, self.person, self.missing = qi, sensitive, person, missing
-        self.origin, self.dropped = origin, 0
-        self.synthetic = checked_mask(self.n, synthetic)
+        self.origin, self.synthetic = origin, checked_mask(self.n, synthetic)
         self._settle()
 
     @classmethod
@@ -98,7 +95,18 @@ class Microdata:
             raise ColumnError(f"domains names unknown columns {unknown}; the table has {columns}")
         if self.n == 0:
             raise EmptyTableError("the table has no rows")
-        if self.has_rows and (incomplete := _incomplete(self)).any():
+        needed = [] if self.missing == "category" else [*self.qi, *several]
+        needed += [] if self.person is None else [self.person]
+        if not self.has_rows or not needed:
+            return
+        lacking = self.frame[needed].isna()
+        incomplete = lacking.to_numpy().any(axis=1)
+        if incomplete.any() and self.missing != "drop":
+            counts = lacking.sum()
+            raise missing_values(counts[counts > 0].to_dict())
+        if incomplete.all():
+            raise EmptyTableError("every row has a missing value in a role column")
+        if incomplete.any():
             self.dropped += int(incomplete.sum())
             self.synthetic = self.synthetic[~incomplete]
             self._columns = Columns(self.frame[~incomplete], self._columns.domains)
@@ -127,10 +135,7 @@ class Microdata:
     @cached_property
     def codes(self) -> np.ndarray:
         """QI codes, shape (n, d), dtype int32, stored by columns."""
-        codes = np.empty((self.n, self.d), np.int32, order="F")
-        for j, name in enumerate(self.qi):
-            codes[:, j] = self._with_rows().coded(name)[1]
-        return codes
+        return np.array([self.codes_of(name) for name in self.qi], np.int32).T
 
     @property
     def sensitives(self) -> list:
@@ -173,9 +178,9 @@ class Microdata:
         """The cell table: all distinct rows with their counts, in O(n log n)."""
         coded = [self._columns.coded(name) for name in [*self.qi, *self.sensitives]]
         columns, sizes = [codes for _, codes in coded], [attribute.size for attribute, _ in coded]
-        if self.people is not None:
-            columns, sizes = [*columns, self.people], [*sizes, self.n_people]
         people = self.people is not None
+        if people:
+            columns, sizes = [*columns, self.people], [*sizes, self.n_people]
         return Cells.of(columns, sizes, self.d, people=people, weights=self._weights)
 
     def attribute_index(self, name: object) -> int:
@@ -217,17 +222,10 @@ class Microdata:
         None removes the role of `sensitive` or `person`, and in `domains` what was declared.
         Errors are as for :class:`Microdata`; ParameterError also if some rows are synthetic, and
         of another frame it is not said which.
-
-        Examples
-        --------
-        >>> m = ap.examples.hospital()
-        >>> m.replace(frame=m.frame.assign(Age=50)).attribute("Age").size
-        1
         """
-        marks = {"sensitive": sensitive, "person": person, "origin": origin}
-        marks = {name: mark for name, mark in marks.items() if mark is not ...}
-        if qi is not None:
-            marks["qi"] = qi
+        given = {"sensitive": sensitive, "person": person, "origin": origin}
+        given["qi"] = ... if qi is None else qi
+        marks = {name: mark for name, mark in given.items() if mark is not ...}
         if dropped is not None:
             marks["dropped"] = check_integer("dropped", dropped, 0)
         if frame is not None or domains is not None:
@@ -266,8 +264,8 @@ class Microdata:
     def take(self, rows: np.ndarray) -> Microdata:
         """Return some rows, by a mask or by positions, in their order; all domains stay."""
         columns, rows = self._with_rows(), checked_positions(self.n, rows)
-        marks = {"n": len(rows), "synthetic": self.synthetic[rows]}
-        return self._like(_columns=columns.take(rows), **marks)
+        columns = Columns(None, columns.domains, of=columns, rows=rows)
+        return self._like(_columns=columns, n=len(rows), synthetic=self.synthetic[rows])
 
     def sample(self, rows: int, seed: int | np.random.Generator) -> Microdata:
         """Return `rows` rows, from 1 to n, drawn without replacement, in their original order."""
@@ -280,8 +278,8 @@ class Microdata:
     def __repr__(self) -> str:
         origin = "" if self.origin is None else f", origin={str(self.origin)!r}"
         person = "" if self.person is None else f", person={self.person!r}"
-        roles = f"qi={self.qi}, sensitive={self.sensitive!r}{person}"
-        return f"Microdata({self.n} rows, {roles}{origin})"
+        roles = f"qi={self.qi}, sensitive={self.sensitive!r}"
+        return f"Microdata({self.n} rows, {roles}{person}{origin})"
 
     def _with_rows(self) -> Columns:
         """Return the columns; RowsError if the rows are outside."""
@@ -313,20 +311,6 @@ def handed_out(m: Microdata, rng: np.random.Generator) -> tuple[Microdata, np.nd
     }
     marks = {"_weights": None, "engine": None, "synthetic": np.zeros(m.n, bool)}
     return m._like(_columns=Columns(coded=coded), **marks), cell
-
-
-def _incomplete(m: Microdata) -> np.ndarray:
-    """Which rows `missing` drops, shape (n,), not all; MissingValueError if it drops none."""
-    whose = [] if m.person is None else [m.person]
-    needed = [*m.qi, *m.sensitives, *whose] if m.missing in ("drop", "error") else whose
-    lacking = m.frame[needed].isna() if needed else pd.DataFrame(index=range(m.n))
-    incomplete = lacking.to_numpy().any(axis=1)
-    if incomplete.any() and m.missing != "drop":
-        counts = lacking.sum()
-        raise missing_values(counts[counts > 0].to_dict())
-    if incomplete.all():
-        raise EmptyTableError("every row has a missing value in a role column")
-    return incomplete
 
 
 def check_microdata(m: object, *, people: bool = False) -> Microdata:

@@ -2,8 +2,7 @@
 
 A *tidy frame* has one row per drawn value: a column for x, one for y, and one, `by`, that names
 the line. `order` lists all names, so a name keeps its colour, marker and line style in all panels.
-Axes without labels get the names of the columns. ValueError for a wrong frame or argument. Drawing
-functions return nothing, so a cell shows only the figure.
+Axes without labels get the names of the columns. ValueError for a wrong frame or argument.
 """
 
 from __future__ import annotations
@@ -49,23 +48,16 @@ def use_style() -> None:
 def subplots(
     columns: int = 1, rows: int = 1, cols: int = 1, *, height: float | None = None, **options
 ):
-    """Return a figure with the width of a journal's columns, and its axes.
+    """Return a figure as wide as 1 or 2 journal `columns`, and its axes: rows and cols of panels.
 
-    It has 1 or 2 journal `columns` (3.5 or 7.2 inches), and `rows` and `cols` of panels. Without
-    a `height` in inches a panel is three quarters as high as wide. Options are as for
+    Without a `height` in inches a panel is three quarters as high as wide. Options are as for
     `matplotlib.pyplot.subplots` (``sharex``, ``sharey``, ``squeeze``, ...).
 
-    Examples
-    --------
-    >>> figure, axes = subplots(columns=2, cols=3)
-    >>> figure.get_size_inches().round(1).tolist()
+    >>> subplots(columns=2, cols=3)[0].get_size_inches().round(1).tolist()
     [7.2, 1.8]
     """
-    if columns not in WIDTHS:
-        raise ValueError(f"columns is 1 (3.5 in) or 2 (7.2 in), got {columns!r}")
-    width = WIDTHS[columns]
-    height = height or width / cols * 0.75 * rows
-    return plt.subplots(rows, cols, figsize=(width, height), layout="constrained", **options)
+    size = WIDTHS[columns], height or WIDTHS[columns] / cols * 0.75 * rows
+    return plt.subplots(rows, cols, figsize=size, layout="constrained", **options)
 
 
 def lines(
@@ -78,24 +70,11 @@ def lines(
     order: Sequence | None = None,
     spread: str | None = None,
 ) -> None:
-    """Draw one line per value of `by`.
+    """Draw one line per value of `by`, or one without a name.
 
-    Parameters
-    ----------
-    ax, frame : Axes and DataFrame
-        The frame is tidy, with rows in any order.
-    x, y : str
-        Columns of numbers.
-    by : str, optional
-        Column that names the line; without it there is one unnamed line.
-    order : sequence, optional
-        All names, in order of colour and legend; by default as they appear in `frame`.
-    spread : {"range", "quartiles"}, optional
-        How to draw several values of a line at one x: their mean as the line, and a band from
-        least to greatest or from first to third quartile. Without it they are an error.
+    Several values of a line at one x are an error, or with `spread` drawn as their mean and a
+    band: the "range" from least to greatest, or the "quartiles", from the first to the third.
 
-    Examples
-    --------
     >>> frame = pd.DataFrame({"l": [2, 4, 2, 4], "stars": [5, 9, 4, 7],
     ...                       "algorithm": ["TP", "TP", "TP+", "TP+"]})
     >>> figure, ax = subplots()
@@ -130,10 +109,9 @@ def published(
     *,
     order: Sequence | None = None,
 ) -> None:
-    """Draw a paper's own values as hollow markers, in the colours of `lines`.
+    """Draw a paper's own values as hollow markers, in the colours of `lines` of this order.
 
-    Parameters are as for `lines`; pass the same `order` for the same colours. The legend has one
-    entry for all markers, "published": the marker itself, or a black circle for several kinds.
+    The legend has one entry for all, "published": the marker itself, or a black circle.
     """
     looks = []
     for _, _, part, look in _parts(frame, (x, y), by, order):
@@ -153,31 +131,24 @@ def bars(
     *,
     order: Sequence | None = None,
 ) -> None:
-    """Draw bars side by side: one cluster per value of x, one bar per value of `by`.
+    """Draw bars side by side: one cluster per value of x, as it first appears, one bar per row.
 
-    Parameters are as for `lines`, with one row per bar and x of any type. Clusters keep the
-    order in which x first appears.
-
-    Examples
-    --------
     >>> frame = pd.DataFrame({"data": ["sal", "occ"], "stars": [3.0, 2.0]})
     >>> figure, ax = subplots()
     >>> bars(ax, frame, "data", "stars")
     >>> [float(bar.get_height()) for bar in ax.patches]
     [3.0, 2.0]
     """
-    clusters = list(dict.fromkeys(frame[x])) if x in frame else []
-    place = {cluster: position for position, cluster in enumerate(clusters)}
     parts = list(_parts(frame, (x, y), by, order))
+    place = {cluster: position for position, cluster in enumerate(frame[x].unique())}
     width = 0.8 / len(parts)
     for place_in_cluster, (number, name, part, look) in enumerate(parts):
         if part[x].duplicated().any():
             raise ValueError(f"two rows for one bar of {name!r}: give one row per {x!r}")
-        offset = (place_in_cluster - (len(parts) - 1) / 2) * width
-        at = [place[value] + offset for value in part[x]]
+        at = part[x].map(place).astype(float) + (place_in_cluster - (len(parts) - 1) / 2) * width
         own = {"color": look["color"], "edgecolor": "white", "hatch": HATCHES[number]}
         ax.bar(at, part[y], width, label=name, **own)
-    ax.set_xticks(range(len(clusters)), [str(cluster) for cluster in clusters])
+    ax.set_xticks(range(len(place)), map(str, place))
     ax.grid(visible=False, axis="x")
     _label_axes(ax, x, y)
 
@@ -229,50 +200,46 @@ def tables(steps: Sequence[tuple[str, pd.DataFrame, Sequence, dict]]) -> Figure:
 
 
 def label_lines(ax: Axes) -> None:
-    """Write each line's name at its right end instead of a legend, for few lines.
+    """Write each line's name at its right end instead of a legend; call it last.
 
-    Call it last: positions depend on the current limits and scales. Names that would touch are
-    moved apart.
+    Names that would touch in the current limits and scales are moved apart.
     """
     drawn = [line for line in ax.get_lines() if len(line.get_xdata())]
     named = [line for line in drawn if not line.get_label().startswith("_")]
     ends = [line.get_xydata()[-1] for line in named]
-    to_points = 72 / ax.figure.dpi
-    heights = [ax.transData.transform(end)[1] * to_points for end in ends]
+    heights = [ax.transData.transform(end)[1] * 72 / ax.figure.dpi for end in ends]
     lowest = -np.inf
     for number in np.argsort(heights, kind="stable"):
-        at = max(heights[number], lowest + 8)  # a line of 7 pt text needs 8 pt
-        line = named[number]
-        look = {"fontsize": 7, "va": "center", "color": line.get_color()}
-        apart = {"xytext": (5, at - heights[number]), "textcoords": "offset points"}
-        ax.annotate(line.get_label(), ends[number], annotation_clip=False, **look, **apart)
-        lowest = at
+        lowest = max(heights[number], lowest + 8)  # a line of 7 pt text needs 8 pt
+        apart = {"xytext": (5, lowest - heights[number]), "textcoords": "offset points"}
+        look = {"fontsize": 7, "va": "center", "color": named[number].get_color()}
+        name = named[number].get_label()
+        ax.annotate(name, ends[number], annotation_clip=False, **look, **apart)
 
 
 def stamp(figure: Figure, text: str = STAND_IN) -> None:
     """Write a text across the figure, once even if called again."""
-    if not any(artist.get_gid() == "stamp" for artist in figure.texts):
-        look = {"ha": "center", "va": "center", "rotation": 20, "color": "0.45", "alpha": 0.45}
-        size = min(24, 5 * figure.get_figwidth())
-        figure.text(0.5, 0.55, text, gid="stamp", fontsize=size, **look)
+    look = {"ha": "center", "va": "center", "rotation": 20, "color": "0.45", "alpha": 0.45}
+    size = min(24, 5 * figure.get_figwidth())
+    _write_once(figure, "stamp", 0.5, 0.55, text, fontsize=size, **look)
 
 
 def footer(figure: Figure, text: str) -> None:
     """Write a few words of 7 pt under the figure, once even if called again."""
-    if any(artist.get_gid() == "footer" for artist in figure.texts):
-        return
     height = 10 / 72 / figure.get_figheight()  # room of 10 pt for a line of 7 pt
     if figure.get_layout_engine() is not None:
         figure.get_layout_engine().set(rect=(0, height, 1, 1 - height))
     look = {"ha": "right", "va": "bottom", "fontsize": 7, "color": "0.35"}
-    figure.text(0.995, 0.2 * height, text, gid="footer", **look)
+    _write_once(figure, "footer", 0.995, 0.2 * height, text, **look)
+
+
+def _write_once(figure: Figure, gid: str, *place_and_text, **look) -> None:
+    if all(artist.get_gid() != gid for artist in figure.texts):
+        figure.text(*place_and_text, gid=gid, **look)
 
 
 def render(figure: Figure) -> bytes:
-    """Return the figure as a png file's content, the same bytes each time.
-
-    Equal bytes need equal versions of matplotlib and FreeType.
-    """
+    """Return the figure as a png file's content, the same bytes by the same libraries."""
     content = io.BytesIO()
     with mpl.rc_context({"savefig.bbox": "standard"}):
         figure.savefig(content, format="png", metadata={"Software": None}, dpi=300)
@@ -282,22 +249,14 @@ def render(figure: Figure) -> bytes:
 def slider(draw: Callable[[object], object], **values: Sequence):
     """Return a slider that shows one picture per value, also on a page without a running program.
 
-    `draw` draws the figure of one value; the first line of its docstring says what is seen. The
-    one further argument has a name and its values in order; the slider starts at the middle one.
-    All pictures are drawn now, and are part of what is shown: about 10 kB each.
+    `draw` draws the figure of one value of the one further argument; the first line of its
+    docstring says what is seen. All pictures are drawn now, about 10 kB each.
 
-    Examples
-    --------
-    >>> def draw(k):
-    ...     "An empty figure."
-    ...     figure, ax = subplots()
-    >>> slider(draw, k=[2, 5, 10]).data.count("<img")
+    >>> slider(lambda k: subplots(), k=[2, 5, 10]).data.count("<img")
     3
     """
     from IPython.display import HTML  # only notebooks have it
 
-    if len(values) != 1 or not len(*values.values()):
-        raise ValueError(f"give one argument with its values, such as k=[2, 5]; got {values}")
     ((name, choices),) = values.items()
     pictures, start = [], (len(choices) - 1) // 2
     for number, value in enumerate(choices):
@@ -330,19 +289,15 @@ def _parts(frame: pd.DataFrame, columns: tuple[str, str], by: str | None, order:
         raise ValueError("nothing to draw: the frame has no rows")
     present = [None] if by is None else frame[by].unique()
     names = list(present if by is None or order is None else order)
-    strange = sorted(set(present) - set(names), key=str)
-    if strange:
+    if strange := sorted(set(present) - set(names), key=str):
         raise ValueError(f"{by!r} holds {strange}, not listed in order={names}")
     if len(names) > len(LOOKS):
         raise ValueError(f"{len(names)} lines look too similar: draw at most {len(LOOKS)}")
-    for number, name in enumerate(names):
+    for number, (name, look) in enumerate(zip(names, LOOKS, strict=False)):
         part = frame if by is None else frame[frame[by] == name]
         if len(part):
-            yield number, name, part, LOOKS[number]
+            yield number, name, part, look
 
 
 def _label_axes(ax: Axes, x: str, y: str) -> None:
-    if not ax.get_xlabel():
-        ax.set_xlabel(x)
-    if not ax.get_ylabel():
-        ax.set_ylabel(y)
+    ax.set(xlabel=ax.get_xlabel() or x, ylabel=ax.get_ylabel() or y)

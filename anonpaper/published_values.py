@@ -71,11 +71,10 @@ class SubDomains:
     def extents(self) -> np.ndarray:
         """Extent of every sub-domain as a share of the domain's, its NCP; shape (r,)."""
         attribute = self.attribute
-        if attribute.size == 1:
-            return np.zeros(len(self))
-        if not attribute.numeric:
-            return (self.sizes - 1) / (attribute.size - 1)
-        return (attribute.positions[self.high] - attribute.positions[self.low]) / attribute.width
+        if attribute.numeric:
+            reach = attribute.positions[self.high] - attribute.positions[self.low]
+            return reach / (attribute.width or 1.0)
+        return (self.sizes - 1) / max(attribute.size - 1, 1)
 
     @property
     def has_gaps(self) -> np.ndarray:
@@ -90,11 +89,10 @@ class SubDomains:
     @property
     def is_kept(self) -> np.ndarray:
         """Whether a sub-domain is one value, written as that value, shape (r,), dtype bool."""
-        kept = self.sizes == 1
-        if self.names is not None:
-            first = self.attribute.values[self.low]
-            kept &= np.equal(self.names, first, dtype=object).astype(bool)
-        return kept
+        if self.names is None:
+            return self.sizes == 1
+        as_it_is = np.equal(self.names, self.attribute.values[self.low], dtype=object)
+        return (self.sizes == 1) & as_it_is.astype(bool)
 
     @cached_property
     def labels(self) -> np.ndarray:
@@ -116,13 +114,12 @@ class SubDomains:
     def _written(self, i: int) -> str:
         codes = self.members(i)
         values = self.attribute.values[codes].tolist()
-        known = len(codes) - is_among(values[-1], [MISSING])
-        if self.attribute.ordered and 1 < known == codes[known - 1] - codes[0] + 1:
-            first, last = values[0], values[known - 1]
-            run = f"[{first} - {last}]"
-            if isinstance(first, pd.Interval):
-                run = str(pd.Interval(first.left, last.right, first.closed))
-            return run if known == len(codes) else f"{{{run}, {MISSING}}}"
+        last = len(codes) - 1 - is_among(values[-1], [MISSING])
+        if self.attribute.ordered and 0 < last == codes[last] - codes[0]:
+            run = f"[{values[0]} - {values[last]}]"
+            if isinstance(values[0], pd.Interval):
+                run = str(pd.Interval(values[0].left, values[last].right, values[0].closed))
+            return run if codes[last] == codes[-1] else f"{{{run}, {MISSING}}}"
         if not self.attribute.ordered:
             known = [value for value in values if not is_among(value, [MISSING])]
             try:

@@ -12,21 +12,15 @@ __all__ = ["generator"]
 def generator(seed: int | np.random.Generator | None) -> np.random.Generator:
     """Return a numpy generator for a seed. The seed must stay secret where it protects people.
 
-    Parameters
-    ----------
-    seed : int, numpy.random.Generator or None
-        An int of at least 0, for repeatable results; a generator, which is returned; or None for
-        fresh entropy from the operating system. ParameterError for anything else.
+    It is an int of at least 0, for repeatable results; a generator, which is returned; or None for
+    fresh entropy from the operating system. ParameterError for anything else.
 
-    Examples
-    --------
     >>> int(generator(0).integers(1000)) == int(generator(0).integers(1000))
     True
     """
     if isinstance(seed, np.random.Generator):
         return seed
-    if seed is None:
-        return np.random.default_rng()
-    if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool) and seed >= 0:
-        return np.random.default_rng(int(seed))
+    whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+    if seed is None or (whole and seed >= 0):
+        return np.random.default_rng(seed)
     raise ParameterError(f"seed must be an integer >= 0, a numpy Generator or None, got {seed!r}")

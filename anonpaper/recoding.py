@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from itertools import pairwise
+from math import isfinite
+from numbers import Real
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
-from anonpaper import recoding_files
 from anonpaper.cells import distinct
 from anonpaper.errors import (
+    AnonpaperError,
+    FileError,
     HierarchyError,
     InfeasibleError,
     ParameterError,
@@ -20,36 +27,28 @@ from anonpaper.errors import (
     check_sequence,
     is_among,
 )
-from anonpaper.files import write_named
+from anonpaper.files import named_by_user, write_named
 from anonpaper.groups import Entries
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
-from anonpaper.microdata import Attribute, Microdata
-from anonpaper.principles import Principle
+from anonpaper.microdata import MISSING, Attribute, Microdata
+from anonpaper.principles import Principle, read_principle
 from anonpaper.published_values import SubDomains
 
 __all__ = ["Recoding", "failing", "over_shown_values"]
+
+_FORMAT = "anonpaper recoding 1"
 
 
 class Recoding:
     """One sub-domain per value and attribute: single-dimensional generalization.
 
-    Parameters
-    ----------
-    attributes, maps : sequence of Attribute, and sequence of array of int
-        The quasi-identifiers, in the order of the table, and for each the sub-domain of every
-        value, shape (size,), numbered 0, 1, ... without gaps; otherwise ParameterError.
-    info, algorithm : mapping and str, optional
-        The algorithm's report about its run, and its name.
-    names : sequence of (array of object, or None), optional
-        For every attribute the different names of its sub-domains, shape (r,), if a hierarchy
-        names them; None if they are written as their values.
-    trees : mapping of attribute name to Hierarchy, optional
-        The hierarchies of the names: their further values are recoded too (:meth:`of_values`).
-    withhold : sequence of Principle, optional
-        Classes of a published table that fail one of these are withheld.
+    `maps` has for every attribute the sub-domain of each value, shape (size,), numbered 0, 1, ...
+    without gaps. `names` has the different names of its sub-domains, shape (r,), or None if they
+    are written as their values; `trees` are the hierarchies that gave names, by attribute, whose
+    further values are recoded too (:meth:`of_values`). Classes of a published table that fail a
+    principle of `withhold` are withheld. `info` is the algorithm's report. ParameterError for
+    other maps and names.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> r = Recoding(m.attributes, [[0, 0, 1], [0, 1], [0, 1, 1]])
     >>> r.sub_domains("Age")
@@ -70,10 +69,7 @@ class Recoding:
         maps = check_sequence("maps", maps)
         if len(maps) != len(self.attributes):
             raise ParameterError(f"{len(self.attributes)} attributes, but {len(maps)} maps")
-        self.maps = tuple(
-            _checked_map(attribute, values)
-            for attribute, values in zip(self.attributes, maps, strict=True)
-        )
+        self.maps = tuple(map(_checked_map, self.attributes, maps))
         self.info = dict(info or {})
         self.algorithm = algorithm
         self.withhold = tuple(check_sequence("withhold", withhold))
@@ -101,10 +97,7 @@ class Recoding:
         hierarchies: Mapping[object, Hierarchy],
         levels: Mapping[object, int],
     ) -> Recoding:
-        """Return a full-domain recoding: every attribute at its level, an integer, by default 0.
-
-        Level 0 keeps the values; attributes at another level need a hierarchy.
-        """
+        """Return a full-domain recoding: attributes at levels of their hierarchies, or 0."""
         attributes = check_sequence("attributes", attributes, Attribute)
         levels = check_named("levels", levels, [a.name for a in attributes])
         hierarchies = check_hierarchies(hierarchies, [a.name for a in attributes])
@@ -159,13 +152,15 @@ class Recoding:
 
     def sub_domains(self, name: object) -> list[list]:
         """Return the sub-domains of an attribute as lists of values."""
-        j = self._index(name)
-        values, ids = self.attributes[j].values, self.maps[j]
-        return [values[ids == i].tolist() for i in range(ids.max() + 1)]
+        members = self.members(name)
+        return [members.attribute.values[members.members(i)].tolist() for i in range(len(members))]
 
     def members(self, name: object) -> SubDomains:
         """Return the sub-domains of an attribute as they are published."""
-        j = self._index(name)
+        names = [a.name for a in self.attributes]
+        if not is_among(name, names):
+            raise ParameterError(f"{name!r} is not an attribute of this recoding: {names}")
+        j = names.index(name)
         codes = np.arange(self.attributes[j].size)
         return SubDomains.sets(self.attributes[j], self.maps[j], codes, self.names[j])
 
@@ -188,22 +183,19 @@ class Recoding:
         ]
         return r
 
-    def _for_others(self) -> Recoding:
-        """Return the recoding of the values that are not withheld."""
-        if self.shown_values is None:
-            return self
-        attributes, maps, names = [], [], []
-        each = zip(self.attributes, self.maps, self.names, self.shown_values, strict=True)
-        for attribute, ids, written, told in each:
-            used, ids = np.unique(ids[told], return_inverse=True)
-            places = attribute.positions[told] if attribute.numeric else np.arange(len(ids)) * 1.0
-            attributes.append(replace(attribute, values=attribute.values[told], positions=places))
-            maps.append(ids)
-            names.append(None if written is None else written[used])
-        return self._of(attributes, maps, names)
+    def told(self) -> Recoding:
+        """Return the recoding as others may know it: of no value that a release does not show.
 
-    def _of(self, attributes: Sequence[Attribute], maps: Sequence, names: Sequence) -> Recoding:
-        """Return a recoding of other values with everything else from this one."""
+        Intervals have their ends only, a star is its only value, and values of a hierarchy below
+        a name in use are there whether the table has them or not.
+        """
+        shown = self.shown_values or [np.ones(a.size, bool) for a in self.attributes]
+        trees = [self.trees.get(attribute.name) for attribute in self.attributes]
+        return self._of(*map(_told, self.attributes, self.maps, self.names, trees, shown))
+
+    def _of(self, *parts: tuple) -> Recoding:
+        """The recoding of other values, each with its map and names; all else is from this one."""
+        attributes, maps, names = zip(*parts, strict=True)
         marks = {"trees": self.trees, "withhold": self.withhold}
         r = Recoding(attributes, maps, self.info, self.algorithm, names, **marks)
         r.promised = self.promised
@@ -219,22 +211,20 @@ class Recoding:
         order; otherwise ParameterError.
         """
         attributes = check_sequence("attributes", attributes, Attribute)
-        if self.shown_values is not None:
-            return self._for_others().of_values(attributes)
         theirs, mine = [a.name for a in attributes], [a.name for a in self.attributes]
         if theirs != mine:
             raise ParameterError(f"the recoding has the attributes {mine}, the table {theirs}")
-        maps, names, new = [], [], {}
-        for j, attribute in enumerate(attributes):
-            ids = recoding_files.sub_domains_of(self, j, attribute.values)
-            labels = recoding_files.labels(self, j)
+        told, parts, new = self.told(), [], {}
+        for known, ids, attribute in zip(told.attributes, told.maps, attributes, strict=True):
+            members = told.members(known.name)
+            labels = members.labels.tolist()
+            ids = _sub_domains_of(attribute.values, known, ids, members)
             used, ids = np.unique(np.where(ids < 0, len(labels), ids), return_inverse=True)
             if used[-1] == len(labels):
                 new[attribute.name] = attribute.values[ids == len(used) - 1].tolist()
                 labels = [*labels, STAR * (1 + max(len(str(label)) for label in labels))]
-            maps.append(ids)
-            names.append(np.fromiter((labels[i] for i in used), object, len(used)))
-        return self._of(attributes, maps, names), new
+            parts.append((attribute, ids, np.fromiter((labels[i] for i in used), object)))
+        return self._of(*parts), new
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the recoding to a JSON file for :meth:`load`, completely or not at all.
@@ -246,28 +236,52 @@ class Recoding:
         made from it; and the categories within an interval of an ordered Categorical that is not
         alphabetical. FileError if it cannot be written; ParameterError for a name or value that is
         not a text, number or timestamp, and for a principle that is not the package's.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> m = ap.examples.hospital()
-        >>> path = tempfile.mkdtemp() + "/recoding.json"
-        >>> ap.full_domain(m, k=2).save(path)
-        >>> ap.recode(m, Recoding.load(path)).frame.loc["Adam"].tolist()
-        ['*', 'M', 'Master', 'HIV']
         """
-        write_named(path, recoding_files.content(self._for_others()))
+        told = self.told()
+        parts = [
+            {"name": a.name, "numeric": a.numeric, "ordered": a.ordered, "values": [*a.values],
+             "map": ids.tolist(), "names": None if names is None else [*names]}
+            for a, ids, names in zip(told.attributes, told.maps, told.names, strict=True)
+        ]  # fmt: skip
+        content = {"format": _FORMAT, "algorithm": self.algorithm, "attributes": parts}
+        for name in ("withhold", "promised"):
+            content[name] = [repr(p) for p in getattr(self, name) if read_principle(repr(p))]
+        try:
+            for part in parts:
+                _attribute(**part)  # as it will be read
+            text = json.dumps(content, default=lambda t: {"time": t.isoformat()}, indent=1) + "\n"
+        except (TypeError, ValueError) as error:
+            raise ParameterError(
+                f"only texts, numbers and timestamps can be saved ({error}): convert columns first"
+            ) from None
+        write_named(path, text)
 
     @classmethod
     def load(cls, path: str | os.PathLike) -> Recoding:
         """Read a recoding that :meth:`save` wrote; FileError for anything else."""
-        return recoding_files.read(path, cls)
-
-    def _index(self, name: object) -> int:
-        names = [a.name for a in self.attributes]
-        if not is_among(name, names):
-            raise ParameterError(f"{name!r} is not an attribute of this recoding: {names}")
-        return names.index(name)
+        with named_by_user(path):
+            held = Path(path).read_bytes()
+        try:
+            told = json.loads(held.decode(), object_hook=_with_times)
+            json.dumps(told, ensure_ascii=False, default=str).encode()  # half a character
+            if told["format"] != _FORMAT:
+                raise KeyError(f"format {_FORMAT!r}")
+            parts = told["attributes"]
+            attributes = [_attribute(**part) for part in parts]
+            if len({a.name for a in attributes}) < len(attributes):
+                raise ValueError("two attributes of one name")
+            names = [part["names"] and _objects(part["names"]) for part in parts]
+            withhold = [read_principle(text) for text in told["withhold"]]
+            maps = [part["map"] for part in parts]
+            r = cls(attributes, maps, None, str(told["algorithm"]), names, withhold=withhold)
+            r.promised = tuple(map(read_principle, told.get("promised", [])))
+            return r
+        except (AnonpaperError, ArithmeticError, AttributeError, LookupError, TypeError,
+                ValueError, RecursionError) as error:  # fmt: skip
+            raise FileError(
+                f"{path} is not a recoding written by Recoding.save "
+                f"({type(error).__name__}: {str(error)[:200]})"
+            ) from None
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -322,3 +336,114 @@ def _checked_map(attribute: Attribute, ids) -> np.ndarray:
     if ids.min() < 0 or len(np.unique(ids)) - 1 != ids.max():
         raise ParameterError(f"the map of {attribute.name!r} must number sub-domains 0, 1, ...")
     return ids.astype(np.int32)
+
+
+def _told(attribute: Attribute, ids: np.ndarray, names, tree: Hierarchy | None, shown) -> tuple:
+    """An attribute, its map and its names, as a release that shows some of the values tells it."""
+    used, ids = np.unique(ids[shown], return_inverse=True)
+    names = None if names is None else names[used]
+    attribute = _with_values(attribute, attribute.values[shown])
+    members = SubDomains.sets(attribute, ids, np.arange(attribute.size), names)
+    if members.labels.tolist() == [STAR]:
+        star = _objects([STAR])
+        return _with_values(replace(attribute, numeric=False), star), [0], star
+    if names is not None and tree is not None:
+        number = {str(label): i for i, label in enumerate(names)}
+        held = {row[0]: next((number[n] for n in row if n in number), None) for row in tree.rows}
+        texts = {text: i for text, i in held.items() if i is not None}
+        if attribute.numeric:  # 5.0 equals 5
+            texts = {text.removesuffix(".0"): i for text, i in texts.items()}
+        if texts:
+            attribute = replace(attribute, numeric=False)
+            return _with_values(attribute, _objects(texts)), list(texts.values()), names
+    told = np.ones(attribute.size, dtype=bool)
+    for _, low, high in _intervals(attribute, members):
+        told[low + 1 : high] = False
+    return _with_values(attribute, attribute.values[told]), ids[told], names
+
+
+def _with_values(attribute: Attribute, values: np.ndarray) -> Attribute:
+    positions = values.astype(float) if attribute.numeric else np.arange(len(values), dtype=float)
+    return replace(attribute, values=values, positions=positions)
+
+
+def _intervals(attribute: Attribute, members: SubDomains) -> list[tuple[int, int, int]]:
+    """Sub-domains written as intervals of sorted values: numbers, first and last codes."""
+    in_order = attribute.numeric or (
+        attribute.ordered
+        and all(_lies_within(low, low, high) for low, high in pairwise(attribute.values))
+    )
+    if members.names is not None or not in_order:
+        return []
+    runs = np.flatnonzero((members.sizes > 1) & ~members.has_gaps & ~members.is_star)
+    return [(int(i), int(members.low[i]), int(members.high[i])) for i in runs]
+
+
+def _sub_domains_of(values: np.ndarray, known: Attribute, ids: np.ndarray, members) -> np.ndarray:
+    """The sub-domain of given values, shape (len(values),); -1 if new."""
+    if members.labels.tolist() == [STAR]:
+        return np.zeros(len(values), np.intp)
+    pairs = zip(known.values, ids, strict=True)
+    number = {text: i for value, i in pairs for text in _texts(value)}
+    runs = [(i, *known.values[[low, high]]) for i, low, high in _intervals(known, members)]
+
+    def of(value):
+        found = (number[text] for text in _texts(value) if text in number)
+        within = (i for i, low, high in runs if _lies_within(value, low, high))
+        return next(found, next(within, -1))
+
+    return np.fromiter(map(of, values), np.intp, len(values))
+
+
+def _texts(value: object) -> list[str]:
+    """How a value may be written: 5.0 equals 5, but True is not 1."""
+    whole = [str(int(value))] if _is_number(value) and float(value).is_integer() else []
+    return [str(value), *whole]
+
+
+def _objects(values: Iterable) -> np.ndarray:
+    return np.array([*values, None], dtype=object)[:-1]
+
+
+def _attribute(name, numeric: bool, ordered: bool, values: list, map: list, names) -> Attribute:
+    """An attribute from its entry in a file: text, numbers and booleans."""
+    if not (type(numeric) is type(ordered) is bool and all(type(i) is int for i in map)):
+        raise TypeError("numeric, ordered or map has a wrong type")
+    for value in [name, *values, *(names or [])]:
+        if not isinstance(value, str | int | float | pd.Timestamp):
+            raise TypeError(f"{str(value)[:40]!r} is a {type(value).__name__}")
+        if _is_number(value) and not isfinite(value):
+            raise ValueError("a number is not finite")
+    if len(set(values)) < len(values) or not isinstance(values, list):
+        raise ValueError("a value occurs twice")
+    numeric = numeric and names is None  # values of named trees are texts
+    attribute = _with_values(Attribute(name, values, numeric, ordered, values), _objects(values))
+    numbers = [value for value in values if _is_number(value)]
+    if numeric and (len(numbers) < len(values) or (np.diff(attribute.positions) <= 0).any()):
+        raise ValueError("numbers do not ascend")
+    return attribute
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
+
+
+def _lies_within(value: object, low: object, high: object) -> bool:
+    """Whether a value has the type of two bounds and is between them; a missing one is not."""
+    ends = value, low, high
+    texts = all(isinstance(end, str) for end in ends) and not is_among(MISSING, ends)
+    instants = all(isinstance(end, pd.Timestamp) for end in ends)
+    try:
+        return bool((texts or instants or all(map(_is_number, ends))) and low <= value <= high)
+    except TypeError:  # one of two instants has no time zone
+        return False
+
+
+def _with_times(told: dict) -> object:
+    """Instants, the only type that JSON lacks, are written as ``{"time": ...}``."""
+    if set(told) != {"time"}:
+        return told
+    time = pd.Timestamp(told["time"])
+    if time.isoformat() != told["time"]:
+        raise ValueError(f"{told['time']!r} is not a timestamp")
+    return time

@@ -1,4 +1,4 @@
-"""The roles of a table's columns, and the marks of its rows, as they are given: checked."""
+"""The roles of a table's columns, and the marks of its rows, as they are given."""
 
 from __future__ import annotations
 
@@ -44,24 +44,19 @@ def checked_roles(
     qi = check_sequence("qi", qi)
     if not qi:
         raise EmptyTableError("qi is empty: name at least one quasi-identifier")
-    roles = [*qi, *sensitives] if person is None else [*qi, *sensitives, person]
-    unknown = [n for n in roles if not isinstance(n, Hashable) or not is_among(n, columns)]
-    if unknown:
+    roles = [*qi, *sensitives, *([] if person is None else [person])]
+    if unknown := [n for n in roles if not (isinstance(n, Hashable) and is_among(n, columns))]:
         raise ColumnError(f"unknown columns {unknown}; the table has {columns}")
-    doubled = sorted({str(name) for name in roles if roles.count(name) > 1})
-    if doubled:
+    if doubled := sorted({str(name) for name in roles if roles.count(name) > 1}):
         raise ColumnError(f"columns used twice among qi, sensitive and person: {doubled}")
-    ambiguous = [name for name in roles if columns.count(name) > 1]
-    if ambiguous:
+    if ambiguous := [name for name in roles if columns.count(name) > 1]:
         raise ColumnError(f"the table has several columns named {ambiguous}: rename them")
     return qi, sensitives
 
 
 def checked_mask(n: int, synthetic: np.ndarray | None) -> np.ndarray:
     """Return which rows are synthetic as an array of bool, one per row."""
-    if synthetic is None:
-        return np.zeros(n, dtype=bool)
-    synthetic = np.array(synthetic)
+    synthetic = np.zeros(n, dtype=bool) if synthetic is None else np.array(synthetic)
     if synthetic.shape != (n,) or synthetic.dtype != bool:
         raise ParameterError(
             f"synthetic must be {n} booleans, one per row, got shape {synthetic.shape} and dtype "
@@ -79,9 +74,7 @@ def checked_positions(n: int, rows: np.ndarray) -> np.ndarray:
         raise EmptyTableError("no rows were taken")
     whole = rows.ndim == 1 and np.issubdtype(rows.dtype, np.integer)
     if not whole or rows.min() < 0 or rows.max() >= n:
-        raise ParameterError(
-            f"rows must be positions from 0 to {n - 1}, or a mask of {n} booleans"
-        )
+        raise ParameterError(f"rows must be positions up to {n - 1}, or a mask of {n} booleans")
     return rows
 
 

@@ -151,28 +151,16 @@ def test_a_flag_is_true_or_false(name, flag, neither, tmp_path):
 @given(calls())
 def test_a_call_returns_or_explains(call):
     name, arguments = call
-    function = FUNCTIONS[name]
-    positional = [
-        arguments.pop(p.name)
-        for p in inspect.signature(function).parameters.values()
-        if p.kind is p.POSITIONAL_ONLY and p.name in arguments
-    ]
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            function(*positional, **arguments)
+            FUNCTIONS[name](**arguments)
         except AnonpaperError as error:
             assert str(error).strip()
 
 
 COMMANDS = get_command(app).commands.values()
-OPTIONS = {
-    option
-    for command in COMMANDS
-    for given_ in command.params
-    for option in given_.opts
-    if option[0] == "-"
-}
+OPTIONS = {o for command in COMMANDS for p in command.params for o in p.opts if o[0] == "-"}
 WORDS = """
 --help age=date age=%Y age=widths:1,2 sex=prefixes age=widths:x age sex ill
 age,sex 2 3 -1 0.5 inf nan 1e999 tp tp+ mondrian klt oka k_member diva tds full_domain swap recode
@@ -199,11 +187,8 @@ def folder(tmp_path):
     (tmp_path / "other.csv").write_bytes(b"age;sex\n\xff\x00,\n")
     (tmp_path / "tree.csv").write_text("f;any;*\nm;any;*\n0;any\n")
     (tmp_path / "deep.json").write_text("[" * 100_000)
-    for name, content in {
-        ".xlsx": b"PK\3\4",
-        ".parquet": b"PAR1\0PAR1",
-        ".csv.gz": b"\x1f\x8b",
-    }.items():
+    begins = {".xlsx": b"PK\3\4", ".parquet": b"PAR1\0PAR1", ".csv.gz": b"\x1f\x8b"}
+    for name, content in begins.items():
         (tmp_path / f"broken{name}").write_bytes(content + bytes(range(99)))
     (tmp_path / "lines.txt").write_text("sex[f], 1, 6\n")
     return tmp_path

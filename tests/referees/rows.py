@@ -48,13 +48,14 @@ class TupleMinimization:
         return 3
 
     def labels(self):
-        labels = [None] * len(self.values)
         surviving = [qi for qi in self.groups if self.size(qi)]
-        for label, qi in enumerate(surviving):
-            for rows in self.groups[qi].values():
-                for row in rows:
-                    labels[row] = label
-        return [len(surviving) if label is None else label for label in labels]
+        label_of = {
+            row: label
+            for label, qi in enumerate(surviving)
+            for rows in self.groups[qi].values()
+            for row in rows
+        }
+        return [label_of.get(row, len(surviving)) for row in range(len(self.values))]
 
     # -- what the paper's words mean
 
@@ -100,22 +101,17 @@ class TupleMinimization:
 
     def phase_two(self):
         while not self.residue_is_eligible():
-            alive = {
-                v
-                for qi in self.groups
-                if self.is_alive(qi)
-                for v, rows in self.groups[qi].items()
-                if rows
-            }
-            if not alive:
+            alive = [qi for qi in self.groups if self.is_alive(qi)]
+            held = {v for qi in alive for v, rows in self.groups[qi].items() if rows}
+            if not held:
                 return
-            value = min(alive, key=lambda v: (self.counts[v], v))
-            qi = next(qi for qi in self.groups if self.is_alive(qi) and self.groups[qi].get(value))
-            if self.is_thin(qi):
-                for pillar in self.pillars(qi):
-                    self.move(qi, pillar)
-            else:
-                self.move(qi, value)
+            value = min(held, key=lambda v: (self.counts[v], v))
+            self.move_from(next(qi for qi in alive if self.groups[qi].get(value)), value)
+
+    def move_from(self, qi, value):
+        """Move a value out of a group, or from a thin one all its pillars."""
+        for moved in self.pillars(qi) if self.is_thin(qi) else [value]:
+            self.move(qi, moved)
 
     def round_of_phase_three(self):
         uncovered = self.residue_pillars()
@@ -132,12 +128,8 @@ class TupleMinimization:
                 self.move(qi, pillar)
         for qi in self.groups:
             while not self.residue_is_eligible() and self.is_alive(qi):
-                if self.is_thin(qi):
-                    for pillar in self.pillars(qi):
-                        self.move(qi, pillar)
-                else:
-                    held = [v for v, rows in self.groups[qi].items() if rows]
-                    self.move(qi, min(held, key=lambda v: (self.counts[v], v)))
+                held = [v for v, rows in self.groups[qi].items() if rows]
+                self.move_from(qi, min(held, key=lambda v: (self.counts[v], v)))
 
 
 def fewest_suppressed_rows(tuples, values, l):
@@ -160,10 +152,12 @@ def fewest_stars(tuples, values, l):
 
 
 def _best_partition(rows, l, cost):
-    best = None
-    for blocks in set_partitions(range(len(rows)), 1):
-        partition = [[rows[place] for place in block] for block in blocks]
-        if all(is_eligible([v for _, v in group], l) for group in partition):
-            total = sum(cost(group) for group in partition)
-            best = total if best is None else min(best, total)
-    return best
+    partitions = (
+        [[rows[place] for place in block] for block in blocks]
+        for blocks in set_partitions(range(len(rows)), 1)
+    )
+    return min(
+        sum(map(cost, groups))
+        for groups in partitions
+        if all(is_eligible([v for _, v in group], l) for group in groups)
+    )
