@@ -42,7 +42,7 @@ from anonpaper.roles import checked_roles
 
 __all__ = [
     "LOG",
-    "OPTIONS",
+    "DEFAULTS",
     "STANDARD_STREAM",
     "Table",
     "fitting",
@@ -52,8 +52,9 @@ __all__ = [
     "with_roles",
 ]
 
-#: What a schema can say.
-OPTIONS = ("qi", "sensitive", "person", "count", "types", "na", "missing", "delimiter", "encoding")
+#: The options of reading; a schema can say all but `keep`.
+DEFAULTS = {"qi": (), "sensitive": None, "person": None, "count": None, "types": {}, "na": (),
+            "missing": "error", "delimiter": None, "encoding": "utf-8", "keep": ()}  # fmt: skip
 
 
 @dataclass
@@ -154,17 +155,14 @@ def read(
     >>> m.attribute("zip").values.tolist(), m.attribute("answer").values.tolist()
     (['02139', '02446'], ['never', 'often'])
     """
-    texts = {"delimiter": delimiter, "encoding": encoding, "count": count}
-    for name, text in texts.items():
+    for name, text in {"delimiter": delimiter, "encoding": encoding, "count": count}.items():
         if not isinstance(text, str | None):
             raise ParameterError(f"{name} must be a text, got {text!r}")
     with named_by_user(source):
         place = str(Path(source))
     given = {"qi": qi, "sensitive": sensitive, "person": person, "count": count, "types": types,
-             "na": na, "delimiter": delimiter,
-             "keep": check_sequence("keep", keep, str),
-             "missing": None if isinstance(missing, str) and missing == "error" else missing,
-             "encoding": encoding if encoding != "utf-8" else None}  # fmt: skip
+             "na": na, "missing": missing, "delimiter": delimiter, "encoding": encoding,
+             "keep": check_sequence("keep", keep, str)}  # fmt: skip
     return with_roles(place, given, schema, save_schema)[1]
 
 
@@ -214,74 +212,68 @@ def read_table(
 
 
 def with_roles(
-    name: str, options: Mapping, schema=None, save_schema=None, named: Callable | None = None
+    name: str, given: Mapping, schema=None, save_schema=None, *, stars: bool = False
 ) -> tuple[Table, Microdata]:
-    """Read a file with the `options` of `read`, None or empty if not given, or of a `schema`.
-
-    `named` makes columns of the texts that name them, with all columns at hand.
-    """
+    """Read a file with what is `given` of the options of `read`, or said by a `schema`."""
     saved = _loaded(schema) if schema else {}
-    options = saved | {name: value for name, value in options.items() if _is_given(value)}
-    read = {"types": None, "na": (), "missing": "error", "delimiter": None} | options
-    check_reading(*(read[name] for name in ("types", "na", "missing", "delimiter")))
-    options["types"] = saved.get("types", {}) | dict(options.get("types") or {})
-    keep, stars = options.pop("keep", ()), options.pop("stars", False)
-    qi, sensitive = options.get("qi", []), options.get("sensitive")
+    given = {option: value for option, value in given.items() if _is_given(option, value)}
+    options = DEFAULTS | saved | given
+    check_reading(*(options[option] for option in ("types", "na", "missing", "delimiter")))
+    options["types"] = saved.get("types", {}) | dict(options["types"])
+    qi, sensitive = check_sequence("qi", options["qi"]), options["sensitive"]
 
     def wanted(columns: list[str]) -> list:
-        nonlocal qi, sensitive, keep
-        if named:
-            qi, sensitive, keep = (named(_listed(one), columns) for one in (qi, sensitive, keep))
-        qi = check_sequence("qi", qi)
-        roles = [*qi, *_listed(sensitive)]
-        roles += [options[role] for role in ("person", "count") if options.get(role) is not None]
-        if len(columns) == 1 and {*map(str, roles)} - {*columns}:
-            sign = next((sign for sign in ";\t|," if sign in columns[0]), "...")
-            raise FileError(
-                f"{name} has one column only, {columns[0]!r}: is it delimiter={sign!r} "
-                f"(--delimiter {sign!r})?"
-            )
         if not qi:
             raise ParameterError(
                 f"qi (--qi) must name the columns that others may know, among {columns}"
             )
-        checked_roles(columns, qi, sensitive, options.get("person"))
-        if unknown := [one for one in keep if one not in columns]:
-            raise ParameterError(f"keep (--keep) names {unknown}; the table has {columns}")
-        return [*roles, *keep]
+        try:
+            _, sensitives = checked_roles(columns, qi, sensitive, options["person"])
+        except ColumnError:
+            if len(columns) > 1:
+                raise
+            sign = next((sign for sign in ";\t|," if sign in columns[0]), "...")
+            raise FileError(
+                f"{name} has one column only, {columns[0]!r}: is it delimiter={sign!r} "
+                f"(--delimiter {sign!r})?"
+            ) from None
+        roles = [*qi, *sensitives, options["person"], options["count"]]
+        others = [column for column in columns if column not in roles]
+        if unknown := [column for column in options["keep"] if column not in others]:
+            raise ParameterError(f"keep (--keep) names {unknown}; without a role are {others}")
+        return [*roles, *options["keep"]]
 
-    table = read_table(
-        name, wanted, delimiter=options.get("delimiter"), types=options["types"],
-        encoding=options.get("encoding", "utf-8"), na=options.get("na", ()),
-    )  # fmt: skip
+    how = {option: options[option] for option in ("delimiter", "encoding", "na", "types")}
+    table = read_table(name, wanted, **how)
     for line in table.described():
         LOG.info(line)
     frame = table.frame
-    if options.get("count") is not None:
+    if options["count"] is not None:
         frame = _repeated(frame, options["count"])
     m = Microdata(
-        frame, qi, sensitive, person=options.get("person"),
-        missing=options.get("missing", "error"), origin=name,
-    )  # fmt: skip
-    doubts = {n: doubt for n, doubt in table.doubts.items() if n in m.qi and not stars}
-    if doubts:
+        frame, qi, sensitive, person=options["person"], missing=options["missing"], origin=name
+    )
+    doubts = {column: doubt for column, doubt in table.doubts.items() if column in m.qi}
+    if doubts and not stars:
         raise in_doubt(doubts)
-    told = {**options, "qi": qi, "sensitive": sensitive, "types": table.kinds}
-    table = replace(table, schema=json.dumps(told, indent=1, ensure_ascii=False))
+    del options["keep"]
+    told = {option: value for option, value in options.items() if value != DEFAULTS[option]}
+    told = json.dumps(told | {"types": table.kinds}, indent=1, ensure_ascii=False)
+    table = replace(table, schema=told)
     if save_schema is not None:
-        write_named(save_schema, table.schema)
-    for text in notes(table, m) if not stars else ():
+        write_named(save_schema, told)
+    for text in notes(m, table.doubts) if not stars else ():
         warnings.warn(text, stacklevel=3)
     return table, m
 
 
-def notes(table: Table, m: Microdata) -> list[str]:
+def notes(m: Microdata, doubts: Mapping[str, Doubt]) -> list[str]:
     """Return what missing values, spellings and columns in doubt mean for a table."""
     found = [f"{m.dropped:,} rows with missing values are left out"] * (m.dropped > 0)
     if starred := [name for name in m.qi if STAR in m.attribute(name).values.tolist()]:
         found.append(f"{STAR!r} of {starred} was read as a value; audit --stars lets it fit all")
     for name in [*m.qi, *m.sensitives]:
-        if doubt := table.doubts.get(name):
+        if doubt := doubts.get(name):
             found.append(f"{name!r} was read as text: {in_doubt({name: doubt})}")
         if alike := near_equal(m.attribute(name).values):
             found.append(
@@ -301,12 +293,10 @@ def fitting(m: Microdata) -> int:
     return min(int(m.cells.tuple_sizes[rows].sum()) for rows in fit)
 
 
-def _is_given(value: object) -> bool:
-    return value is not None and value is not False and getattr(value, "__len__", lambda: 1)() > 0
-
-
-def _listed(names: object) -> list:
-    return [] if names is None else [names] if isinstance(names, str) else list(names)
+def _is_given(option: str, value: object) -> bool:
+    if value is None or (isinstance(value, str) and value == DEFAULTS[option]):
+        return False
+    return getattr(value, "__len__", lambda: 1)() > 0
 
 
 def _repeated(frame: pd.DataFrame, count: str) -> pd.DataFrame:
@@ -327,6 +317,6 @@ def _loaded(path: str | os.PathLike) -> dict:
         options = dict(json.loads(text))
     except (ValueError, TypeError) as error:
         raise FileError(f"{path} is no schema: {error}") from None
-    if unknown := [name for name in options if name not in OPTIONS]:
-        raise FileError(f"{path} names {unknown}: a schema has {', '.join(OPTIONS)}")
+    if unknown := [name for name in options if name not in DEFAULTS]:
+        raise FileError(f"{path} names {unknown}: a schema has {', '.join(DEFAULTS)}")
     return options

@@ -152,7 +152,10 @@ def _column(column: object, name: str, schema: object, is_typed: bool) -> pd.Ser
     of_file = column.type if schema is None else schema.field(name).type
     if pa.types.is_dictionary(of_file):
         if of_file.ordered and not is_typed:
-            raise ColumnError(f"{name!r} has categories in an order: types={{{name!r}: [...]}}")
+            raise ColumnError(
+                f"{name!r} has categories in an order: --type {name}=FIRST<SECOND<...; "
+                f"in Python types={{{name!r}: [...]}}"
+            )
         of_file = of_file.value_type
     with suppress(pa.ArrowException):  # only missing values, or an identifier as text
         column = column.cast(of_file)

@@ -43,7 +43,7 @@ def book(tmp_path):
 def follow(message):
     """The types that an error proposes."""
     types = {}
-    for text in re.findall(r"types=(\{.*?\})\)", message):
+    for text in re.findall(r"types=(\{.*?\})", message):
         types |= literal_eval(text)
     return types
 

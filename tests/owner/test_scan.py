@@ -227,7 +227,7 @@ def test_a_column_of_missing_values_and_identifiers_are_read(tmp_path):
 def test_categories_with_an_order_are_asked_about(tmp_path):
     grade = pd.Categorical(["lo", "hi"], ["lo", "mid", "hi"], ordered=True)
     path = saved(pd.DataFrame({"grade": grade, "ill": ["a", "b"]}), tmp_path / "in.parquet")
-    with pytest.raises(errors.ColumnError, match="categories in an order: types"):
+    with pytest.raises(errors.ColumnError, match="categories in an order: .*types="):
         ap.scan(path, ["grade"], "ill")
     m = ap.scan(path, ["grade"], "ill", types={"grade": ["lo", "mid", "hi"]})
     assert m.attributes[0].ordered and m.attributes[0].values.tolist() == ["lo", "mid", "hi"]
