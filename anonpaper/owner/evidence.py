@@ -101,7 +101,6 @@ def audit(
     Returns
     -------
     Evidence
-        To be printed; its method ``report`` writes a page.
 
     Raises
     ------

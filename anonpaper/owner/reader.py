@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -40,17 +39,8 @@ from anonpaper.owner.sources import (
 from anonpaper.publish.writing import PARQUET
 from anonpaper.roles import checked_roles
 
-__all__ = [
-    "LOG",
-    "DEFAULTS",
-    "STANDARD_STREAM",
-    "Table",
-    "fitting",
-    "notes",
-    "read",
-    "read_table",
-    "with_roles",
-]
+__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "Table", "fitting", "notes", "read", "read_table",
+           "with_roles"]  # fmt: skip
 
 #: The options of reading; a schema can say all but `keep`.
 DEFAULTS = {"qi": (), "sensitive": None, "person": None, "count": None, "types": {}, "na": (),
@@ -61,9 +51,8 @@ DEFAULTS = {"qi": (), "sensitive": None, "person": None, "count": None, "types":
 class Table:
     """Columns that were read from a file, with rows numbered from 0.
 
-    ``columns`` are all that the file has, and ``delimiter`` separated its fields (a comma for
-    parquet). By column, ``kinds`` has the kind it was read as, and ``doubts`` what speaks for
-    another one.
+    ``columns`` are all that the file has, and ``delimiter`` separated its fields. By column,
+    ``kinds`` has the kind it was read as, and ``doubts`` what speaks for another one.
     """
 
     frame: pd.DataFrame
@@ -84,10 +73,8 @@ class Table:
             if name in self.doubts:
                 kind += f" (or is it --type {name}={self.doubts[name].kind}?)"
             examples = ", ".join(str(value)[:40] for value in values[:3]) or "none"
-            yield (
-                f"{name}: {kind}, {len(values):,} distinct, {len(column) - len(known):,} missing, "
-                f"such as {examples}"
-            )
+            missing = f"{len(column) - len(known):,} missing"
+            yield f"{name}: {kind}, {len(values):,} distinct, {missing}, such as {examples}"
 
 
 def read(
@@ -108,16 +95,16 @@ def read(
 ) -> Microdata:
     r"""Guarantee that no value is changed or guessed: read a file, as the command line does.
 
-    Only columns with a role or in `keep` are read. Equal numbers are one value, published
-    in the first way they are written. A UserWarning tells spellings that may be one value, and
-    columns in doubt.
+    Only columns with a role or in `keep` are read. Equal numbers are one value, published in the
+    first way they are written. A UserWarning tells spellings that may be one value, and columns
+    in doubt.
 
     Parameters
     ----------
     source : path
         A csv (also .csv.gz), the first sheet of a workbook (.xlsx), or parquet (.parquet, .pq).
     qi, sensitive, person, missing
-        As for :class:`~anonpaper.Microdata`. By default a missing value is an error.
+        As for :class:`~anonpaper.Microdata`.
     count : str, optional
         A column of whole numbers: how many people a row counts for.
     keep : sequence of str
@@ -139,8 +126,8 @@ def read(
     Raises
     ------
     ColumnError, FileError, ParameterError
-        A quasi-identifier may be more than text, and `types` does not say; a value is not of the
-        type that was given; or a file cannot be read.
+        A quasi-identifier may be more than text and `types` does not say, or a value is not of
+        its type.
 
     References
     ----------
@@ -171,41 +158,41 @@ def read_table(
     encoding="utf-8", na=(), types=None,
 ) -> Table:  # fmt: skip
     """Read the columns of a file that are `wanted` of all: parquet, .xlsx, otherwise a csv."""
-    types = dict(types or {})
-    check_kinds(types)
+    check_kinds(types := dict(types or {}))
+    is_parquet = name.lower().endswith(PARQUET)
+    if is_parquet or delimiter is None:
+        delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
     with named_by_user(name):
-        if name.lower().endswith(PARQUET):
-            delimiter, file = ",", parquet_file(name)
+        if is_parquet:
+            file = parquet_file(name)
             columns = file.schema_arrow.names
         else:
-            if delimiter is None:
-                delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
-            file, is_book = None, name.lower().endswith(WORKBOOKS)
+            is_book = name.lower().endswith(WORKBOOKS)
             rows = sheet_rows(name) if is_book else csv_rows(name, delimiter, encoding)
             columns = next(rows)
-        if doubled := sorted(name for name, times in Counter(columns).items() if times > 1):
+        if doubled := sorted({name for name in columns if columns.count(name) > 1}):
             raise ColumnError(f"{name} has several columns named {doubled}: rename them")
-        table = Table(pd.DataFrame(), columns, delimiter)
         if unknown := [column for column in types if column not in columns]:
             raise ColumnError(f"{name} has no columns {unknown}; it has {columns}")
         chosen = set(wanted(columns))
         places = [place for place, column in enumerate(columns) if column in chosen]
         chosen = [columns[place] for place in places]
-        if file is None:
-            frame = pd.DataFrame([[row[i] for i in places] for row in rows], dtype=object)
-            frame = frame.set_axis(chosen if len(frame) else frame.columns, axis=1)
-            frame = frame.mask(frame.isin({"", *na}))
-        else:
+        if is_parquet:
             arrow = file.read(columns=chosen)
             frame = pd.DataFrame({n: from_arrow(arrow[n], n) for n in chosen})
+        else:
+            values = zip(*([row[i] for i in places] for row in rows), strict=True)
+            frame = pd.DataFrame(dict(zip(chosen, values, strict=False)), dtype=object)
+            frame = frame.mask(frame.isin({"", *na}))
     if len(frame) == 0:
         raise EmptyTableError(f"{name} has no rows below its header")
-    for column in chosen if file is None else set(chosen) & set(types):
-        texts = frame[column] if file is None else frame[column].astype("string").astype(object)
+    table = Table(frame, columns, delimiter)
+    for column in set(chosen) & set(types) if is_parquet else chosen:
+        texts = frame[column].astype("string").astype(object) if is_parquet else frame[column]
         frame[column], table.kinds[column], doubt = read_as(texts, types.get(column))
         if doubt:
             table.doubts[column] = doubt
-    return replace(table, frame=frame)
+    return table
 
 
 # -- the table with its roles ------------------------------------------------------------------
@@ -276,9 +263,9 @@ def notes(m: Microdata, doubts: Mapping[str, Doubt]) -> list[str]:
         if doubt := doubts.get(name):
             found.append(f"{name!r} was read as text: {in_doubt({name: doubt})}")
         if alike := near_equal(m.attribute(name).values):
+            alike = " and ".join(map(str, alike))
             found.append(
-                f"{' and '.join(map(str, alike))} of {name!r} may be one value, but they "
-                "are kept apart: mend the file"
+                f"{alike} of {name!r} may be one value, but they are kept apart: mend the file"
             )
     return found
 

@@ -54,8 +54,8 @@ def scan(
 ) -> Microdata:
     """Guarantee the same cells as the table's Microdata, counted without loading the rows.
 
-    Algorithms that look at single rows get them in random order. ``release.write(path)`` writes
-    one csv or parquet file.
+    Algorithms that look at single rows get them in random order; methods that need the rows raise
+    RowsError. ``release.write(path)`` writes one csv or parquet file.
 
     Parameters
     ----------
@@ -68,17 +68,16 @@ def scan(
     Returns
     -------
     Microdata
-        A table of counts. Methods that need its rows raise RowsError.
 
     Raises
     ------
-    ColumnError, EmptyTableError, FileError, MissingValueError, NotInstalledError, ParameterError
+    ColumnError, FileError, MissingValueError, NotInstalledError, ParameterError
         As for :func:`~anonpaper.read`; or files of one table differ in columns or are named twice;
         or categories have an order that `types` does not give.
 
     References
     ----------
-    Ibis; M. Raasveldt, H. Mühleisen, *DuckDB*, SIGMOD 2019. O(n) for n rows by the engine, then
+    M. Raasveldt, H. Mühleisen, *DuckDB*, SIGMOD 2019. O(n) for n rows by the engine, then
     O(e log e) time and memory for e cells.
 
     Examples
