@@ -164,7 +164,7 @@ def check_place(
             raise FileError(f"{path} is not an ordinary file: name another")
         if path.exists() and not replace:
             raise FileError(
-                f"{path} is there already: name another file, or set replace=True (--force)"
+                f"{path} is there already: name another file, or pass replace=True (--force)"
             )
 
 

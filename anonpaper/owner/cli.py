@@ -5,16 +5,19 @@ table does not allow the request or a data set cannot be fetched, 2 wrong comman
 A command writes all of its files or none.
 """
 
-# the annotations are read by Typer when the module is loaded, so they are no texts
+import inspect
 import io
 import logging
 import os
+import re
 import shlex
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import version
-from typing import Annotated, Literal, TypeAlias
+from inspect import Parameter
+from types import SimpleNamespace
+from typing import Annotated, Literal
 
 from typer import Argument, Context, Exit, Option, Typer
 from typer.exceptions import TyperException
@@ -61,66 +64,61 @@ In Python, methods take more. The constraints of diva are a file of lines such a
 )
 
 
-def _text(metavar: str, meaning: str, *names: str) -> object:
-    return Annotated[str | None, Option(*names, metavar=metavar, help=meaning)]
+def _option(name: str, kind: object, default: object, meaning: str, *flags: str, metavar=None):
+    option = Option(*flags, metavar=metavar, help=meaning)
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default,
+                     annotation=Annotated[kind, option])  # fmt: skip
 
 
-def _texts(metavar: str, meaning: str) -> object:
-    meaning = f"{meaning}; may be given again"
-    return Annotated[list[str], Option(metavar=metavar, help=meaning)]
+def _text(name: str, metavar: str, meaning: str, *flags: str) -> Parameter:
+    return _option(name, str | None, None, meaning, *flags, metavar=metavar)
 
 
-def _number(kind: type, meaning: str) -> object:
-    return Annotated[kind | None, Option(metavar="N" if kind is int else "X", help=meaning)]
+def _texts(name: str, metavar: str, meaning: str) -> Parameter:
+    return _option(name, list[str], (), f"{meaning}; may be given again", metavar=metavar)
 
 
-def _be_quiet(asked: bool) -> None:
-    LOG.setLevel(logging.ERROR if asked else logging.INFO)
+def _number(name: str, kind: type, meaning: str) -> Parameter:
+    return _option(name, kind | None, None, meaning, metavar="N" if kind is int else "X")
 
 
-File: TypeAlias = Annotated[
-    str, Argument(metavar="FILE", help="csv, xlsx or parquet; - is a csv on standard input")
-]
-Quiet: TypeAlias = Annotated[
-    bool, Option("-q", "--quiet", callback=_be_quiet, help="print only errors to standard error")
-]
-Json: TypeAlias = Annotated[bool, Option("--json", help="the result as JSON")]
-Force: TypeAlias = Annotated[
-    bool, Option("--force", help="replace OUT if it is there, unless it is an input")
-]
-Qi = _texts("NAMES", "columns that others may know about a person: names separated by commas, a "
-            "name with a comma in double quotes")  # fmt: skip
-Sensitive = _texts("NAMES", "columns whose values nobody should learn; several as for --qi")
-Person = _text("NAME", "the column that identifies people with several rows: k counts people; "
-               "never published")  # fmt: skip
-Count = _text("NAME", "the column that says how many people of this table a row stands for, not a "
-              "weight of a survey: k would be too large; never published")  # fmt: skip
-Type = _texts("NAME=KIND", "kinds of columns: integer, decimal, decimal-comma, date, a date's "
-              "form such as %d.%m.%Y, ordered, text, or all values in their order, as in "
-              "answer=never<rarely<often; separated by commas")  # fmt: skip
-Na = _texts("TEXT", "a text that means a missing value, such as NA or ?")
-Missing: TypeAlias = Annotated[
-    Literal["error", "drop", "category"] | None,
-    Option(
-        help="missing values are an error (the default); or their rows are left out; or they "
-        "become the value ?, which counts as one more (category)"
-    ),
-]
-Delimiter = _text("TEXT", "between the fields of a csv (a comma, in .tsv a tab)")
-Encoding = _text("NAME", "of a csv (utf-8)")
-Schema = _text("JSON", "a file of --save-schema; options given here replace what it says")
-SaveSchema = _text("JSON", "save the roles and kinds of the columns, for the next table")
-Population = _text(
-    "FILE", "all people among whom those of the table are, for the journalist's risk"
-)
-Risks = _text("CSV", "also write each row's risk of being identified; do not publish it")
-Engine: TypeAlias = Annotated[
-    Literal["duckdb"] | None,
-    Option(
-        help="let a database engine count, for tables larger than memory: FILE may be a pattern "
-        "such as 'people/*.parquet'"
-    ),
-]
+def _flag(name: str, meaning: str, *flags: str) -> Parameter:
+    return _option(name, bool, False, meaning, *(flags or [f"--{name}"]))
+
+
+#: What both `audit` and `anonymize` take.
+_SHARED = [
+    Parameter("file", Parameter.POSITIONAL_OR_KEYWORD, annotation=Annotated[str, Argument(
+        metavar="FILE", help="csv, xlsx or parquet; - is a csv on standard input")]),
+    _texts("qi", "NAMES", "columns that others may know about a person: names separated by "
+           "commas, a name with a comma in double quotes"),
+    _texts("sensitive", "NAMES", "columns whose values nobody should learn; several as for --qi"),
+    _text("person", "NAME", "the column that identifies people with several rows: k counts "
+          "people; never published"),
+    _text("count", "NAME", "the column that says how many people of this table a row stands for, "
+          "not a weight of a survey: k would be too large; never published"),
+    _texts("type", "NAME=KIND", "kinds of columns: integer, decimal, decimal-comma, date, a "
+           "date's form such as %d.%m.%Y, ordered, text, or all values in their order, as in "
+           "answer=never<rarely<often; separated by commas"),
+    _texts("na", "TEXT", "a text that means a missing value, such as NA or ?"),
+    _option("missing", Literal["error", "drop", "category"] | None, None, "missing values are an "
+            "error (the default); or their rows are left out; or they become the value ?, which "
+            "counts as one more (category)"),
+    _text("delimiter", "TEXT", "between the fields of a csv (a comma, in .tsv a tab)"),
+    _text("encoding", "NAME", "of a csv (utf-8)"),
+    _text("schema", "JSON", "a file of --save-schema; options given here replace what it says"),
+    _text("save_schema", "JSON", "save the roles and kinds of the columns, for the next table"),
+    _text("population", "FILE", "all people among whom those of the table are, for the "
+          "journalist's risk"),
+    _text("risks", "CSV", "also write each row's risk of being identified; do not publish it"),
+    _option("engine", Literal["duckdb"] | None, None, "let a database engine count, for tables "
+            "larger than memory: FILE may be a pattern such as 'people/*.parquet'"),
+    _flag("force", "replace files that are there, unless they are read"),
+    _flag("quiet", "print only errors to standard error", "-q", "--quiet"),
+    _flag("json", "the result as JSON"),
+]  # fmt: skip
+_OUTPUT = _text("output", "OUT", "the file to write, csv or parquet; - is standard output", "-o",
+                "--output")  # fmt: skip
 
 app = Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -142,40 +140,46 @@ def _program(
     """
 
 
-def _print(found: Mapping, json: bool, file=None) -> None:
-    print(report.as_json(found) if json else report.as_text(found), file=file)
+def _command(*parameters: Parameter, help: str | None = None) -> Callable:
+    """Make a command of a function of its options, given as one object, and its whole call."""
+
+    def made(function: Callable) -> Callable:
+        def command(context: Context, **options) -> None:
+            LOG.setLevel(logging.ERROR if options["quiet"] else logging.INFO)
+            function(SimpleNamespace(**options), context.obj)
+
+        command.__name__, command.__doc__ = function.__name__, function.__doc__
+        context = Parameter("context", Parameter.POSITIONAL_ONLY, annotation=Context)
+        command.__signature__ = inspect.Signature([context, *parameters])
+        return app.command(help=help)(command)
+
+    return made
 
 
-@app.command()
-def datasets(quiet: Quiet = False) -> None:
+@_command(_flag("quiet", "print only errors to standard error", "-q", "--quiet"))
+def datasets(o: SimpleNamespace, call: Sequence[str]) -> None:
     """List the data sets: rows, licence, and where each would be fetched from."""
     for entry in ap.datasets.available().itertuples():
         print(f"{entry.name}: {entry.rows:,} rows; {entry.licence}")
         print(f"    now: {entry.origin}\n    {entry.how_to_get}")
 
 
-@app.command()
-def fetch(
-    names: Annotated[
-        list[str] | None, Argument(metavar="NAME", help="as `datasets` lists; by default all")
-    ] = None,
-    output: _text(
-        "OUT",
-        "also write the table, of one NAME, to a csv or parquet file; - is standard output",
-        "-o",
-        "--output",
-    ) = None,
-    force: Force = False,
-    quiet: Quiet = False,
-) -> None:
-    """Fetch data sets and print where each came from."""
-    if unknown := [name for name in names or () if name not in registry()]:
+@_command(
+    Parameter("names", Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=Annotated[
+        list[str] | None, Argument(metavar="NAME", help="as `datasets` lists; by default all")]),
+    _OUTPUT,
+    *(option for option in _SHARED if option.name in ("force", "quiet")),
+)  # fmt: skip
+def fetch(o: SimpleNamespace, call: Sequence[str]) -> None:
+    """Fetch data sets and print where each came from; with -o, also write the table of one."""
+    if unknown := [name for name in o.names or () if name not in registry()]:
         raise errors.ParameterError(f"no data sets {unknown}; there are {', '.join(registry())}")
-    names, failed = names or list(registry()), []
-    if output and len(names) > 1:
+    names, failed = o.names or list(registry()), []
+    if o.output and len(names) > 1:
         raise errors.ParameterError("-o takes one data set: fetch them one by one")
-    if output not in (None, STANDARD_STREAM):
-        arguments.check_output(output, [], force=force)
+    to_stream = o.output == STANDARD_STREAM
+    if o.output and not to_stream:
+        writing.check_table_place(o.output, replace=o.force)
     for name in names:
         LOG.info("fetching %s", name)
         try:
@@ -183,202 +187,134 @@ def fetch(
         except errors.DatasetError as error:
             failed.append(f"{name}: {error}")
             continue
-        told = sys.stderr if output == STANDARD_STREAM else sys.stdout
-        print(f"{name}: {origin}", file=told, flush=True)
+        print(f"{name}: {origin}", file=sys.stderr if to_stream else sys.stdout, flush=True)
     if failed:
         raise errors.DatasetUnavailableError("\n".join(failed))
-    table = writing.plain(ap.load(names[0]).frame) if output else None
-    if output == STANDARD_STREAM:
+    table = writing.plain(ap.load(names[0]).frame) if o.output else None
+    if to_stream:
         sys.stdout.buffer.write(writing.as_csv(table))
-    elif output:
-        writing.write_tables({output: table}, replace=force)
+    elif o.output:
+        writing.write_tables({o.output: table}, replace=o.force)
 
 
-@app.command()
-def audit(
-    context: Context,
-    file: File,
-    qi: Qi = (),
-    sensitive: Sensitive = (),
-    person: Person = None,
-    count: Count = None,
-    type: Type = (),
-    na: Na = (),
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    schema: Schema = None,
-    save_schema: SaveSchema = None,
-    population: Population = None,
-    risks: Risks = None,
-    engine: Engine = None,
-    stars: Annotated[
-        bool, Option("--stars", help="columns are texts, in which * fits every value")
-    ] = False,
-    force: Force = False,
-    quiet: Quiet = False,
-    json: Json = False,
-) -> None:
+@_command(*_SHARED, _flag("stars", "columns are texts, in which * fits every value"))
+def audit(o: SimpleNamespace, call: Sequence[str]) -> None:
     """Report how exposed the people of a table are, and suggest a command that protects them.
 
     How many are unique, which level of every principle the original table reaches, and which
     groups of equal quasi-identifiers have the highest risk.
     """
-    table, m, people = arguments.read(**context.params)
-    found = report.audit(m, top=10, population=people) | _of_counts(count)
-    if stars:
+    arguments.check_places(o)
+    table, m, people = arguments.read(o)
+    found = report.audit(m, top=10, population=people) | _of_counts(o)
+    if o.stars:
         found["with stars"] = {"smallest number of rows that fit one row": reader.fitting(m)}
-    if not engine:
-        found |= {"suggested": report.suggested(m, context.obj)}
+    if not o.engine:
+        found["suggested"] = report.suggested(m, call)
     original = ap.recode(m, ap.Recoding.identity(m.attributes))
-    writing.write_tables(
-        arguments.for_owner(context.params, table, original, people), replace=force
-    )
-    _print(found, json)
+    files = arguments.for_owner(o, table, original, people)
+    writing.write_tables(files, replace=o.force)
+    _print(found, o)
 
 
-@app.command(help=_ANONYMIZE)
-def anonymize(
-    context: Context,
-    file: File,
-    method: _text("NAME", "one of the above") = None,
-    qi: Qi = (),
-    sensitive: Sensitive = (),
-    person: Person = None,
-    count: Count = None,
-    output: _text(
-        "OUT",
-        "the file to write, csv or parquet; - (standard output) by default",
-        "-o",
-        "--output",
-    ) = None,
-    force: Force = False,
-    page_at: _text(
-        "PAGE",
-        "also write an HTML page that compares the table before and after; do not publish it",
-        "--report",
-    ) = None,
-    publish: _text(
-        "FORM",
-        "how groups are published. suppress: * where a group differs. generalize: "
-        "intervals and sets. shallow: the lowest common level of hierarchies. recode: the same "
-        "for all rows. swap: permute sensitive values within a group. anatomize: two tables. By "
-        "default recode for tds, full_domain and the searches, swap for klt, shallow for "
-        "balanced_classes, otherwise suppress",
-    ) = None,
-    against: Annotated[
-        Literal["file", "register"],
-        Option(
-            help="whom the promise must withstand: who counts the rows of the file, or also who "
-            "has a register of all people and knows the method"
-        ),
-    ] = "file",
-    accept: _text(
-        "REASON",
-        "write the table although it keeps less than was promised; the page prints the reason",
-    ) = None,
-    keep: _texts("NAMES", "further columns to publish unchanged, without protection") = (),
-    seed: _number(
-        int,
-        "for experiments: repeat the same groups and swaps; the order of rows is "
-        "always random. Do not publish a table that was swapped with a seed",
-    ) = None,
-    k: _number(int, "smallest class size") = None,
-    l: _number(
-        int,
-        "the l-diversity: of balanced_classes, klt and full_domain distinct sensitive values in "
-        "every class, otherwise frequency l-diversity",
-    ) = None,
-    theta: _number(float, "largest share of one sensitive value in a group, in (0, 1]") = None,
-    require: _texts("PRINCIPLE", "further monotone principles that every class must meet") = (),
-    suppression: _number(float, "share of the rows that may be withheld, from 0 to 1") = None,
-    hierarchy: _texts(
-        "NAME=TREE",
-        "a csv in the format of ARX (value; level 1; level 2; ...), or prefixes, "
-        "dates or widths:5,10; the searches (exhaustive, preference_search) take "
-        "only the order of the values from it",
-    ) = (),
-    constraints: _text("FILE", "what diva keeps of minorities, see above") = None,
-    preference: Annotated[
-        tuple[float, float] | None,
-        Option(metavar="X Y", help="preferred loss (NWP) and bias (NECD), each in [0, 1]"),
-    ] = None,
-    recoding: _text("JSON", "a file of --save-recoding, in place of a method") = None,
-    save_recoding: _text("JSON", "save how values were recoded, for the next table") = None,
-    type: Type = (),
-    na: Na = (),
-    missing: Missing = None,
-    delimiter: Delimiter = None,
-    encoding: Encoding = None,
-    schema: Schema = None,
-    save_schema: SaveSchema = None,
-    population: Population = None,
-    risks: Risks = None,
-    engine: Engine = None,
-    quiet: Quiet = False,
-    json: Json = False,
-) -> None:
+@_command(
+    *_SHARED,
+    _text("method", "NAME", "one of the above"),
+    _OUTPUT,
+    _text("report", "PAGE", "also write an HTML page that compares the table before and after; do "
+          "not publish it"),
+    _text("publish", "FORM", "how groups are published. suppress: * where a group differs. "
+          "generalize: intervals and sets. shallow: the lowest common level of hierarchies. "
+          "recode: the same for all rows. swap: permute sensitive values within a group. "
+          "anatomize: two tables. By default recode for tds, full_domain and the searches, swap "
+          "for klt, shallow for balanced_classes, otherwise suppress"),
+    _option("against", Literal["file", "register"], "file", "whom the promise must withstand: who "
+            "counts the rows of the file, or also who has a register of all people and knows the "
+            "method"),
+    _text("accept", "REASON", "write the table although it keeps less than was promised; the page "
+          "prints the reason"),
+    _texts("keep", "NAMES", "further columns to publish unchanged, without protection"),
+    _number("seed", int, "for experiments: repeat the same groups and swaps; the order of rows is "
+            "always random. Do not publish a table that was swapped with a seed"),
+    _number("k", int, "smallest class size"),
+    _number("l", int, "the l-diversity: of balanced_classes, klt and full_domain distinct "
+            "sensitive values in every class, otherwise frequency l-diversity"),
+    _number("theta", float, "largest share of one sensitive value in a group, in (0, 1]"),
+    _texts("require", "PRINCIPLE", "further monotone principles that every class must meet"),
+    _number("suppression", float, "share of the rows that may be withheld, from 0 to 1"),
+    _texts("hierarchy", "NAME=TREE", "a csv in the format of ARX (value; level 1; level 2; ...), "
+           "or prefixes, dates or widths:5,10; the searches (exhaustive, preference_search) take "
+           "only the order of the values from it"),
+    _text("constraints", "FILE", "what diva keeps of minorities, see above"),
+    _option("preference", tuple[float, float] | None, None, "preferred loss (NWP) and bias "
+            "(NECD), each in [0, 1]", metavar="X Y"),
+    _text("recoding", "JSON", "a file of --save-recoding, in place of a method"),
+    _text("save_recoding", "JSON", "save how values were recoded, for the next table"),
+    help=_ANONYMIZE,
+)  # fmt: skip
+def anonymize(o: SimpleNamespace, call: Sequence[str]) -> None:
     """Write an anonymous table and print what was done."""
-    chosen, form = methods.chosen(method, recoding, publish)
-    if (chosen.needs_sensitive or l or form in ("swap", "anatomize")) and not (
-        sensitive or schema
-    ):
+    method, form = methods.chosen(o.method, o.recoding, o.publish)
+    needed = method.needs_sensitive or o.l or form in ("swap", "anatomize")
+    if needed and not (o.sensitive or o.schema):
         raise errors.ParameterError("--sensitive must name the column that nobody should learn")
-    outputs = arguments.outputs(output, form, engine)
-    table, m, people = arguments.read(outputs=outputs, **context.params)
-    kept = arguments.kept_columns(keep, table, m)
-    trees = arguments.hierarchies(hierarchy, m, table.kinds)
-    given = methods.checked(chosen, {
-        "k": k, "l": l, "theta": theta, "suppression": suppression, "preference": preference,
-        "constraints": arguments.constraints(constraints),
-        "require": [read_principle(text) for text in require],
-        "hierarchies": trees if form != "shallow" else None, "recoding": recoding,
+    outputs = arguments.outputs(o, form)
+    arguments.check_places(o, outputs)
+    table, m, people = arguments.read(o)
+    trees = arguments.hierarchies(o.hierarchy, m, table.kinds)
+    given = methods.checked(method, {
+        "k": o.k, "l": o.l, "theta": o.theta, "suppression": o.suppression,
+        "preference": o.preference, "constraints": arguments.constraints(o.constraints),
+        "require": [read_principle(text) for text in o.require],
+        "hierarchies": trees if form != "shallow" else None, "recoding": o.recoding,
     })  # fmt: skip
     counted = {"constraints", "hierarchies"}  # reported by their number
     shown = {name: len(v) if name in counted else v for name, v in given.items()}
-    if "--seed" in takes(chosen):
-        given["seed"] = shown["seed"] = seed
-
-    LOG.info("%s: grouping %s rows", chosen.name, f"{m.n:,}")
-    m, result = methods.run(chosen, m, given)
-    release = methods.publish(m, result, form, trees, seed)
+    if "--seed" in takes(method):
+        given["seed"] = shown["seed"] = o.seed
+    LOG.info("%s: grouping %s rows", method.name, f"{m.n:,}")
+    m, result = methods.run(method, m, given)
+    release = methods.publish(m, result, form, trees, o.seed)
     if not release.shown.any():
         raise errors.EmptyTableError("no row could be published")
-    found = {"method": chosen.name, "parameters": shown, **report.summary(release)}
-    found |= {"risk": report.risks(release, people)} | _of_counts(count)
-    if constraints:
+    found = {"method": method.name, "parameters": shown, **report.summary(release)}
+    found |= {"risk": report.risks(release, people)} | _of_counts(o)
+    if o.constraints:
         checked = check_constraints(release, given["constraints"])
         found["constraints"] = checked.to_dict("records")
-    promise = {"against": against, "accept": accept}
-    if engine:
-        written = release.write(output, replace=force, **promise)
-        found["written to"] = [str(path) for path in written]
+    promise = {"against": o.against, "accept": o.accept}
+    if o.engine:
+        found["written to"] = [*map(str, release.write(o.output, replace=o.force, **promise))]
         found["levels of the files"] = release.audit().dropna().to_dict("records")
-        _print(found, json)
+        _print(found, o)
         return
-    tables = release.public_tables(kept, **promise)
+    tables = release.public_tables(arguments.names(o.keep), **promise)
     for warning in (*release.warnings, *writing.formulas(tables)):
         LOG.info("warning: %s", warning)
-    named = dict(zip(outputs, tables, strict=False))
+    files = dict(zip(outputs, tables, strict=False))
     printed = None if outputs else writing.as_csv(tables[0], table.delimiter)
-    if page_at:
-        named[page_at] = page.page(release, shlex.join(context.obj)).encode()
-        LOG.info("do not publish %s: it shows the original table", page_at)
-    if save_recoding:
-        named[save_recoding] = methods.saved(result)
-    named |= arguments.for_owner(context.params, table, release, people)
-    writing.write_tables(named, replace=force, delimiter=table.delimiter)
+    if o.report:
+        files[o.report] = page.page(release, shlex.join(call)).encode()
+        LOG.info("do not publish %s: it shows the original table", o.report)
+    if o.save_recoding:
+        files[o.save_recoding] = methods.saved(result)
+    files |= arguments.for_owner(o, table, release, people)
+    writing.write_tables(files, replace=o.force, delimiter=table.delimiter)
     if outputs:
-        _print(found | {"written to": outputs}, json)
+        _print(found | {"written to": outputs}, o)
         return
     sys.stdout.buffer.write(printed)
-    if not quiet:
-        _print(found, json, sys.stderr)
+    if not o.quiet:
+        _print(found, o, sys.stderr)
 
 
-def _of_counts(count: str | None) -> dict:
-    told = f"{count} counts people of this table; weights of a survey would make k too large"
-    return {"counts": told} if count else {}
+def _print(found: Mapping, o: SimpleNamespace, file=None) -> None:
+    print(report.as_json(found) if o.json else report.as_text(found), file=file)
+
+
+def _of_counts(o: SimpleNamespace) -> dict:
+    told = f"{o.count} counts people of this table; weights of a survey would make k too large"
+    return {"counts": told} if o.count else {}
 
 
 def main(command: Sequence[str] | None = None) -> int:
@@ -391,9 +327,7 @@ def main(command: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_, **__: LOG.info(
-                "warning: %s", arguments.for_the_command_line(message)
-            )
+            warnings.showwarning = lambda text, *_, **__: LOG.info("warning: %s", _said(text))
             warnings.simplefilter("always", UserWarning)
             call = ["anonpaper", *command]
             app(command, prog_name="python -m anonpaper", standalone_mode=False, obj=call)
@@ -416,10 +350,27 @@ def main(command: Sequence[str] | None = None) -> int:
         code, message = 130, "interrupted"
     except Exception as error:  # never a traceback: a message that can be reported
         code, message = 2, f"a fault of anonpaper, please report it: {error!r}"
-    print(f"anonpaper: {arguments.for_the_command_line(message)}", file=sys.stderr)
+    print(f"anonpaper: {_said(message)}", file=sys.stderr)
     return code
 
 
 def _leave_standard_output() -> None:
     """Discard pending output, which would cause an error message at the end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+#: What a message says for Python -> what it says here, where options are named.
+_PYTHON = {
+    r"; in Python [a-z]+=.*": "",
+    r"\b\w+(?:=(?:\"[^\"]*\"|\[[^]]*\]|\S+))? \((--[^)]+)\)": r"\1",
+    r"\bap\.(suppress|generalize|recode|swap|anatomize)\b": r"--publish \1",
+    r"\bap\.": "",
+}
+
+
+def _said(message: object) -> str:
+    """Return a message as the command line says it."""
+    text = str(message)
+    for python, option in _PYTHON.items():
+        text = re.sub(python, option, text)
+    return text

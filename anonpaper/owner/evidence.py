@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +35,7 @@ _MOST_PAIRS = 1_000_000_000  # of a class and different quasi-identifiers
 _N = r"([+-]?\d+(?:\.\d+)?)"
 _INTERVAL = re.compile(rf"([\[(\]]?)\s*{_N}\s*(?:-|–|,|;|\.\.)\s*{_N}\s*([\])\[]?)")
 _BOUND = re.compile(rf"(<=|<|>=|>)\s*{_N}")
+_COMPARED = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +101,6 @@ def audit(
     Returns
     -------
     Evidence
-        To be printed; its method ``report`` writes a page.
 
     Raises
     ------
@@ -133,8 +133,7 @@ def audit(
     ):
         raise ParameterError("released was made from another table than original")
     told = measure.attackers(released).drop(columns=["each", "meaning"])
-    tried = pd.DataFrame(report.attackers_tried(released))
-    found = report.summary(released)
+    found, tried = report.summary(released), report.attackers_tried(released)
     return Evidence(released, told, tried, report.risks(released), found["rows"] | found["loss"])
 
 
@@ -175,50 +174,47 @@ def _read(m: Microdata, rows: object, promised, hierarchies) -> Release:
 
 
 def _values_of(text: str, attribute: Attribute, tree: Hierarchy | None) -> np.ndarray:
-    """Which values a published text allows, shape (size,), bool."""
-    values = [str(value) for value in attribute.values]
-    same = np.array([value == text for value in values])
-    if attribute.numeric and not same.any() and re.fullmatch(_N, text):
-        same = attribute.positions == float(text)  # 34.0 is 34
-    if same.any():
-        return same
-    text = text.strip()
-    if tree is not None:
-        levels = range(tree.height + 1)
-        same = np.array([text in [tree.generalize(v, i) for i in levels] for v in values])
-    if same.any():
-        return same
-    if text == STAR:
-        return ~same
-    if found := re.fullmatch(rf"\{{([\[(].*[])]), {re.escape(MISSING)}\}}", text, re.DOTALL):
-        return _values_of(found[1], attribute, tree) | np.isin(values, [MISSING])
-    if text.startswith("{") and text.endswith("}"):
-        return np.isin(values, next(csv.reader([text[1:-1]], skipinitialspace=True)))
-    if attribute.ordered and text.startswith("[") and text.endswith("]"):
-        ends = [values.index(end) for end in text[1:-1].split(" - ") if end in values]
-        if len(ends) == 2:
-            return (np.arange(len(values)) >= ends[0]) & (np.arange(len(values)) <= ends[1])
-    text = f">={text[:-1]}" if text.endswith("+") else text
-    places = attribute.positions if attribute.numeric else np.full(len(values), np.nan)
-    if found := _INTERVAL.fullmatch(text):
-        left, low, high, right = found.groups()
-        above = places > float(low) if left in ("(", "]") else places >= float(low)
-        below = places < float(high) if right in (")", "[") else places <= float(high)
-        same = above & below
-    elif found := _BOUND.fullmatch(text):
-        sign, bound = found[1], float(found[2])
-        same = {"<": places < bound, "<=": places <= bound, ">": places > bound}.get(
-            sign, places >= bound
-        )
-    elif text.endswith(STAR):
-        start = text.rstrip(STAR)
-        same = np.array([v.startswith(start) and len(v) == len(text) for v in values])
-    if not same.any():
+    """Which values a published text allows, shape (size,), bool: its first meaning that is one."""
+    meanings = _meanings(text, text.strip(), attribute, tree)
+    found = next((allowed for allowed in meanings if allowed.any()), None)
+    if found is None:
         raise ParameterError(
             f"{text!r} of {attribute.name!r} is not understood: give its hierarchy, as in "
-            f"hierarchies={{{attribute.name!r}: ...}}; the table has {values[:5]}"
+            f"hierarchies={{{attribute.name!r}: ...}}; the table has {attribute.values[:5]}"
         )
-    return same
+    return found
+
+
+def _meanings(text: str, bare: str, attribute: Attribute, tree) -> Iterator[np.ndarray]:
+    """What a text, bare of spaces, may allow: a value, a name, a set, a range, a prefix."""
+    values = [str(value) for value in attribute.values]
+    yield np.array([value == text for value in values])
+    places = attribute.positions if attribute.numeric else np.full(len(values), np.nan)
+    if re.fullmatch(_N, text):
+        yield places == float(text)  # 34.0 is 34
+    if tree is not None:
+        levels = range(tree.height + 1)
+        yield np.array([bare in [tree.generalize(v, i) for i in levels] for v in values])
+    if bare == STAR:
+        yield np.ones(len(values), bool)
+    if found := re.fullmatch(rf"\{{([\[(].*[])]), {re.escape(MISSING)}\}}", bare, re.DOTALL):
+        yield _values_of(found[1], attribute, tree) | np.isin(values, [MISSING])
+    if bare.startswith("{") and bare.endswith("}"):
+        yield np.isin(values, next(csv.reader([bare[1:-1]], skipinitialspace=True)))
+    if attribute.ordered and bare.startswith("[") and bare.endswith("]"):
+        ends = [values.index(end) for end in bare[1:-1].split(" - ") if end in values]
+        if len(ends) == 2:
+            yield (np.arange(len(values)) >= ends[0]) & (np.arange(len(values)) <= ends[1])
+    if found := _INTERVAL.fullmatch(bare):
+        left, low, high, right = found.groups()
+        above = np.greater if left in ("(", "]") else np.greater_equal
+        below = np.less if right in (")", "[") else np.less_equal
+        yield above(places, float(low)) & below(places, float(high))
+    if found := _BOUND.fullmatch(f">={bare[:-1]}" if bare.endswith("+") else bare):
+        yield _COMPARED[found[1]](places, float(found[2]))
+    if bare.endswith(STAR):
+        start = bare.rstrip(STAR)
+        yield np.array([v.startswith(start) and len(v) == len(bare) for v in values])
 
 
 def _secrets(m: Microdata, rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
@@ -275,12 +271,10 @@ def _matched(m: Microdata, classes, class_of_row, allowed: list, secrets: tuple)
         )
     flow = found.flow.tocoo()
     used = (flow.data > 0) & (flow.row < len(cells))  # from a cell to a slot
-    order = np.argsort(flow.row[used], kind="stable")
-    cell, number = flow.row[used][order], flow.data[used][order]
-    slot = np.repeat(flow.col[used][order] - len(cells), number)
-    begins = np.r_[0, np.cumsum(people)][np.repeat(cell, number)]
-    before = np.cumsum(np.bincount(cell, number, len(cells)).astype(int))
-    place = np.arange(len(slot)) - np.r_[0, before][np.repeat(cell, number)]
-    labels = np.full(m.n, -1)
-    labels[np.argsort(cell_of.ravel(), kind="stable")[begins + place]] = slots[slot] // span
-    return labels
+    held = pd.DataFrame({"cell": flow.row[used], "slot": flow.col[used] - len(cells)})
+    held = held.loc[np.repeat(held.index, flow.data[used])]
+    alike = pd.DataFrame({"cell": cell_of.ravel()})
+    for table in (held, alike):
+        table["place"] = table.groupby("cell").cumcount()
+    slot = alike.merge(held, "left")["slot"]
+    return np.where(slot.isna(), -1, slots[slot.fillna(0).astype(int)] // span)

@@ -104,23 +104,22 @@ def read_as(
 
 def in_doubt(doubts: Mapping[str, Doubt]) -> ColumnError:
     """Return the error on quasi-identifiers that may be more than text, with what to pass."""
-    told = []
+    told, na = [], []
     for name, doubt in doubts.items():
-        types = f"types={{{name!r}: {doubt.kind!r}}}"
-        option = f"--type {shlex.quote(f'{name}={doubt.kind}')}"
+        kind, text = (f"`--type {shlex.quote(f'{name}={one}')}`" for one in (doubt.kind, "text"))
         if doubt.na:
             missing = " ".join(f"--na {shlex.quote(text)}" for text in doubt.na)
             told.append(
-                f"{name!r}: {doubt.why}: `{missing}` if that means a missing value (na="
-                f"{list(doubt.na)}), or `{option}` ({types})"
+                f"{name!r}: {doubt.why}: `{missing}` if that means a missing value, or {kind}"
             )
+            na += doubt.na
         else:
-            keep = f", and `--type {shlex.quote(f'{name}=text')}` keeps the texts"
-            told.append(
-                f"{name!r} may be more than text ({doubt.why}): `{option}` ({types}) reads it so"
-                + keep * (doubt.kind != "text")
-            )
-    return ColumnError("; ".join(told))
+            keep = f", and {text} keeps the texts" * (doubt.kind != "text")
+            told.append(f"{name!r} may be more than text ({doubt.why}): {kind} reads it so{keep}")
+    python = (
+        f"types={ {name: doubt.kind for name, doubt in doubts.items()} }" + f", na={na}" * bool(na)
+    )
+    return ColumnError(f"{'; '.join(told)}; in Python {python}")
 
 
 def _kind_of(known: pd.Series) -> tuple[str, Doubt | None]:
@@ -202,8 +201,8 @@ def _typed(texts: pd.Series, kind: str | Sequence[str]) -> pd.Series:
         raise ColumnError(
             f"{texts.name!r} is not all {' < '.join(kind) if listed else kind}: "
             f"{known[~right].unique()[:5].tolist()} in {int((~right).sum())} rows; name texts "
-            "that mean a missing value by na=[...] (--na TEXT), or another kind by types={...} "
-            "(--type NAME=KIND)"
+            "that mean a missing value by --na TEXT, or another kind by --type NAME=KIND; in "
+            "Python na=[...], types={...}"
         )
     if kind == "integer":
         if not known.map(int).between(-(2**63), 2**63 - 1).all():

@@ -28,7 +28,7 @@ def page(rel: Release, call: str | None = None) -> str:
     r"""Return the page, for the table's owner. Half of a surrogate pair is shown as ``\ud800``."""
     import jinja2
 
-    m, any_shown = rel.microdata, rel.shown.any()
+    m = rel.microdata
     people = m.take(~m.synthetic) if m.synthetic.any() else m
     sides = {"before": recode(people, Recoding.identity(people.attributes)), "after": rel}
     if m.synthetic.any():
@@ -36,14 +36,13 @@ def page(rel: Release, call: str | None = None) -> str:
     sides = {name: side for name, side in sides.items() if side.shown.any()}
     of_groups = "Quasi-identifiers are unchanged, so everybody sees who is in it."
     source = Path(__file__).with_name("page.html.jinja").read_text(encoding="utf-8")
+    tried = report.attackers_tried(rel) if rel.shown.any() else pd.DataFrame()
+    tried = tried.assign(sure=tried["sure"].map("{:.4g}".format)) if len(tried) else tried
     template = jinja2.Environment(autoescape=True, trim_blocks=True).from_string(source)
     text = template.render(
         promise=_promise(rel),
         facts=_facts(rel, call),
-        tried=[
-            (e["attacker"], f"{e['sure']:.4g}".replace("nan", ""), e["played"], e["note"])
-            for e in (report.attackers_tried(rel) if any_shown else ())
-        ],
+        tried=tried.astype(str).replace("nan", "").to_numpy().tolist(),
         sides=["", *sides],
         risks=_beside([report.risks(side) for side in sides.values()]),
         levels=_beside([_levels(side) for side in sides.values()]),

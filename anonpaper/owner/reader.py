@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -40,29 +39,20 @@ from anonpaper.owner.sources import (
 from anonpaper.publish.writing import PARQUET
 from anonpaper.roles import checked_roles
 
-__all__ = [
-    "LOG",
-    "OPTIONS",
-    "STANDARD_STREAM",
-    "Table",
-    "fitting",
-    "notes",
-    "read",
-    "read_table",
-    "with_roles",
-]
+__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "Table", "fitting", "notes", "read", "read_table",
+           "with_roles"]  # fmt: skip
 
-#: What a schema can say.
-OPTIONS = ("qi", "sensitive", "person", "count", "types", "na", "missing", "delimiter", "encoding")
+#: The options of reading; a schema can say all but `keep`.
+DEFAULTS = {"qi": (), "sensitive": None, "person": None, "count": None, "types": {}, "na": (),
+            "missing": "error", "delimiter": None, "encoding": "utf-8", "keep": ()}  # fmt: skip
 
 
 @dataclass
 class Table:
     """Columns that were read from a file, with rows numbered from 0.
 
-    ``columns`` are all that the file has, and ``delimiter`` separated its fields (a comma for
-    parquet). By column, ``kinds`` has the kind it was read as, and ``doubts`` what speaks for
-    another one.
+    ``columns`` are all that the file has, and ``delimiter`` separated its fields. By column,
+    ``kinds`` has the kind it was read as, and ``doubts`` what speaks for another one.
     """
 
     frame: pd.DataFrame
@@ -83,10 +73,8 @@ class Table:
             if name in self.doubts:
                 kind += f" (or is it --type {name}={self.doubts[name].kind}?)"
             examples = ", ".join(str(value)[:40] for value in values[:3]) or "none"
-            yield (
-                f"{name}: {kind}, {len(values):,} distinct, {len(column) - len(known):,} missing, "
-                f"such as {examples}"
-            )
+            missing = f"{len(column) - len(known):,} missing"
+            yield f"{name}: {kind}, {len(values):,} distinct, {missing}, such as {examples}"
 
 
 def read(
@@ -107,16 +95,16 @@ def read(
 ) -> Microdata:
     r"""Guarantee that no value is changed or guessed: read a file, as the command line does.
 
-    Only columns with a role or in `keep` are read. Equal numbers are one value, published
-    in the first way they are written. A UserWarning tells spellings that may be one value, and
-    columns in doubt.
+    Only columns with a role or in `keep` are read. Equal numbers are one value, published in the
+    first way they are written. A UserWarning tells spellings that may be one value, and columns
+    in doubt.
 
     Parameters
     ----------
     source : path
         A csv (also .csv.gz), the first sheet of a workbook (.xlsx), or parquet (.parquet, .pq).
     qi, sensitive, person, missing
-        As for :class:`~anonpaper.Microdata`. By default a missing value is an error.
+        As for :class:`~anonpaper.Microdata`.
     count : str, optional
         A column of whole numbers: how many people a row counts for.
     keep : sequence of str
@@ -138,8 +126,8 @@ def read(
     Raises
     ------
     ColumnError, FileError, ParameterError
-        A quasi-identifier may be more than text, and `types` does not say; a value is not of the
-        type that was given; or a file cannot be read.
+        A quasi-identifier may be more than text and `types` does not say, or a value is not of
+        its type.
 
     References
     ----------
@@ -154,17 +142,14 @@ def read(
     >>> m.attribute("zip").values.tolist(), m.attribute("answer").values.tolist()
     (['02139', '02446'], ['never', 'often'])
     """
-    texts = {"delimiter": delimiter, "encoding": encoding, "count": count}
-    for name, text in texts.items():
+    for name, text in {"delimiter": delimiter, "encoding": encoding, "count": count}.items():
         if not isinstance(text, str | None):
             raise ParameterError(f"{name} must be a text, got {text!r}")
     with named_by_user(source):
         place = str(Path(source))
     given = {"qi": qi, "sensitive": sensitive, "person": person, "count": count, "types": types,
-             "na": na, "delimiter": delimiter,
-             "keep": check_sequence("keep", keep, str),
-             "missing": None if isinstance(missing, str) and missing == "error" else missing,
-             "encoding": encoding if encoding != "utf-8" else None}  # fmt: skip
+             "na": na, "missing": missing, "delimiter": delimiter, "encoding": encoding,
+             "keep": check_sequence("keep", keep, str)}  # fmt: skip
     return with_roles(place, given, schema, save_schema)[1]
 
 
@@ -173,120 +158,114 @@ def read_table(
     encoding="utf-8", na=(), types=None,
 ) -> Table:  # fmt: skip
     """Read the columns of a file that are `wanted` of all: parquet, .xlsx, otherwise a csv."""
-    types = dict(types or {})
-    check_kinds(types)
+    check_kinds(types := dict(types or {}))
+    is_parquet = name.lower().endswith(PARQUET)
+    if is_parquet or delimiter is None:
+        delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
     with named_by_user(name):
-        if name.lower().endswith(PARQUET):
-            delimiter, file = ",", parquet_file(name)
+        if is_parquet:
+            file = parquet_file(name)
             columns = file.schema_arrow.names
         else:
-            if delimiter is None:
-                delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
-            file, is_book = None, name.lower().endswith(WORKBOOKS)
+            is_book = name.lower().endswith(WORKBOOKS)
             rows = sheet_rows(name) if is_book else csv_rows(name, delimiter, encoding)
             columns = next(rows)
-        if doubled := sorted(name for name, times in Counter(columns).items() if times > 1):
+        if doubled := sorted({name for name in columns if columns.count(name) > 1}):
             raise ColumnError(f"{name} has several columns named {doubled}: rename them")
-        table = Table(pd.DataFrame(), columns, delimiter)
         if unknown := [column for column in types if column not in columns]:
             raise ColumnError(f"{name} has no columns {unknown}; it has {columns}")
         chosen = set(wanted(columns))
         places = [place for place, column in enumerate(columns) if column in chosen]
         chosen = [columns[place] for place in places]
-        if file is None:
-            frame = pd.DataFrame([[row[i] for i in places] for row in rows], dtype=object)
-            frame = frame.set_axis(chosen if len(frame) else frame.columns, axis=1)
-            frame = frame.mask(frame.isin({"", *na}))
-        else:
+        if is_parquet:
             arrow = file.read(columns=chosen)
             frame = pd.DataFrame({n: from_arrow(arrow[n], n) for n in chosen})
+        else:
+            values = zip(*([row[i] for i in places] for row in rows), strict=True)
+            frame = pd.DataFrame(dict(zip(chosen, values, strict=False)), dtype=object)
+            frame = frame.mask(frame.isin({"", *na}))
     if len(frame) == 0:
         raise EmptyTableError(f"{name} has no rows below its header")
-    for column in chosen if file is None else set(chosen) & set(types):
-        texts = frame[column] if file is None else frame[column].astype("string").astype(object)
+    table = Table(frame, columns, delimiter)
+    for column in set(chosen) & set(types) if is_parquet else chosen:
+        texts = frame[column].astype("string").astype(object) if is_parquet else frame[column]
         frame[column], table.kinds[column], doubt = read_as(texts, types.get(column))
         if doubt:
             table.doubts[column] = doubt
-    return replace(table, frame=frame)
+    return table
 
 
 # -- the table with its roles ------------------------------------------------------------------
 
 
 def with_roles(
-    name: str, options: Mapping, schema=None, save_schema=None, named: Callable | None = None
+    name: str, given: Mapping, schema=None, save_schema=None, *, stars: bool = False
 ) -> tuple[Table, Microdata]:
-    """Read a file with the `options` of `read`, None or empty if not given, or of a `schema`.
-
-    `named` makes columns of the texts that name them, with all columns at hand.
-    """
+    """Read a file with what is `given` of the options of `read`, or said by a `schema`."""
     saved = _loaded(schema) if schema else {}
-    options = saved | {name: value for name, value in options.items() if _is_given(value)}
-    read = {"types": None, "na": (), "missing": "error", "delimiter": None} | options
-    check_reading(*(read[name] for name in ("types", "na", "missing", "delimiter")))
-    options["types"] = saved.get("types", {}) | dict(options.get("types") or {})
-    keep, stars = options.pop("keep", ()), options.pop("stars", False)
-    qi, sensitive = options.get("qi", []), options.get("sensitive")
+    given = {option: value for option, value in given.items() if _is_given(option, value)}
+    options = DEFAULTS | saved | given
+    check_reading(*(options[option] for option in ("types", "na", "missing", "delimiter")))
+    options["types"] = saved.get("types", {}) | dict(options["types"])
+    qi, sensitive = check_sequence("qi", options["qi"]), options["sensitive"]
 
     def wanted(columns: list[str]) -> list:
-        nonlocal qi, sensitive, keep
-        if named:
-            qi, sensitive, keep = (named(_listed(one), columns) for one in (qi, sensitive, keep))
-        qi = check_sequence("qi", qi)
-        roles = [*qi, *_listed(sensitive)]
-        roles += [options[role] for role in ("person", "count") if options.get(role) is not None]
-        if len(columns) == 1 and {*map(str, roles)} - {*columns}:
-            sign = next((sign for sign in ";\t|," if sign in columns[0]), "...")
-            raise FileError(
-                f"{name} has one column only, {columns[0]!r}: is it delimiter={sign!r} "
-                f"(--delimiter {sign!r})?"
-            )
         if not qi:
             raise ParameterError(
                 f"qi (--qi) must name the columns that others may know, among {columns}"
             )
-        checked_roles(columns, qi, sensitive, options.get("person"))
-        if unknown := [one for one in keep if one not in columns]:
-            raise ParameterError(f"keep (--keep) names {unknown}; the table has {columns}")
-        return [*roles, *keep]
+        try:
+            _, sensitives = checked_roles(columns, qi, sensitive, options["person"])
+        except ColumnError:
+            if len(columns) > 1:
+                raise
+            sign = next((sign for sign in ";\t|," if sign in columns[0]), "...")
+            raise FileError(
+                f"{name} has one column only, {columns[0]!r}: is it delimiter={sign!r} "
+                f"(--delimiter {sign!r})?"
+            ) from None
+        roles = [*qi, *sensitives, options["person"], options["count"]]
+        others = [column for column in columns if column not in roles]
+        if unknown := [column for column in options["keep"] if column not in others]:
+            raise ParameterError(f"keep (--keep) names {unknown}; without a role are {others}")
+        return [*roles, *options["keep"]]
 
-    table = read_table(
-        name, wanted, delimiter=options.get("delimiter"), types=options["types"],
-        encoding=options.get("encoding", "utf-8"), na=options.get("na", ()),
-    )  # fmt: skip
+    how = {option: options[option] for option in ("delimiter", "encoding", "na", "types")}
+    table = read_table(name, wanted, **how)
     for line in table.described():
         LOG.info(line)
     frame = table.frame
-    if options.get("count") is not None:
+    if options["count"] is not None:
         frame = _repeated(frame, options["count"])
     m = Microdata(
-        frame, qi, sensitive, person=options.get("person"),
-        missing=options.get("missing", "error"), origin=name,
-    )  # fmt: skip
-    doubts = {n: doubt for n, doubt in table.doubts.items() if n in m.qi and not stars}
-    if doubts:
+        frame, qi, sensitive, person=options["person"], missing=options["missing"], origin=name
+    )
+    doubts = {column: doubt for column, doubt in table.doubts.items() if column in m.qi}
+    if doubts and not stars:
         raise in_doubt(doubts)
-    told = {**options, "qi": qi, "sensitive": sensitive, "types": table.kinds}
-    table = replace(table, schema=json.dumps(told, indent=1, ensure_ascii=False))
+    del options["keep"]
+    told = {option: value for option, value in options.items() if value != DEFAULTS[option]}
+    told = json.dumps(told | {"types": table.kinds}, indent=1, ensure_ascii=False)
+    table = replace(table, schema=told)
     if save_schema is not None:
-        write_named(save_schema, table.schema)
-    for text in notes(table, m) if not stars else ():
+        write_named(save_schema, told)
+    for text in notes(m, table.doubts) if not stars else ():
         warnings.warn(text, stacklevel=3)
     return table, m
 
 
-def notes(table: Table, m: Microdata) -> list[str]:
+def notes(m: Microdata, doubts: Mapping[str, Doubt]) -> list[str]:
     """Return what missing values, spellings and columns in doubt mean for a table."""
     found = [f"{m.dropped:,} rows with missing values are left out"] * (m.dropped > 0)
     if starred := [name for name in m.qi if STAR in m.attribute(name).values.tolist()]:
         found.append(f"{STAR!r} of {starred} was read as a value; audit --stars lets it fit all")
     for name in [*m.qi, *m.sensitives]:
-        if doubt := table.doubts.get(name):
+        if doubt := doubts.get(name):
             found.append(f"{name!r} was read as text: {in_doubt({name: doubt})}")
         if alike := near_equal(m.attribute(name).values):
+            alike = " and ".join(map(str, alike))
             found.append(
-                f"{' and '.join(map(str, alike))} of {name!r} may be one value, but they "
-                "are kept apart: mend the file"
+                f"{alike} of {name!r} may be one value, but they are kept apart: mend the file"
             )
     return found
 
@@ -301,12 +280,10 @@ def fitting(m: Microdata) -> int:
     return min(int(m.cells.tuple_sizes[rows].sum()) for rows in fit)
 
 
-def _is_given(value: object) -> bool:
-    return value is not None and value is not False and getattr(value, "__len__", lambda: 1)() > 0
-
-
-def _listed(names: object) -> list:
-    return [] if names is None else [names] if isinstance(names, str) else list(names)
+def _is_given(option: str, value: object) -> bool:
+    if value is None or (isinstance(value, str) and value == DEFAULTS[option]):
+        return False
+    return getattr(value, "__len__", lambda: 1)() > 0
 
 
 def _repeated(frame: pd.DataFrame, count: str) -> pd.DataFrame:
@@ -327,6 +304,6 @@ def _loaded(path: str | os.PathLike) -> dict:
         options = dict(json.loads(text))
     except (ValueError, TypeError) as error:
         raise FileError(f"{path} is no schema: {error}") from None
-    if unknown := [name for name in options if name not in OPTIONS]:
-        raise FileError(f"{path} names {unknown}: a schema has {', '.join(OPTIONS)}")
+    if unknown := [name for name in options if name not in DEFAULTS]:
+        raise FileError(f"{path} names {unknown}: a schema has {', '.join(DEFAULTS)}")
     return options

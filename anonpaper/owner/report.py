@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import measure
-from anonpaper.errors import AnonpaperError, ParameterError, is_among
+from anonpaper.errors import AnonpaperError, is_among
 from anonpaper.groups import Entries
 from anonpaper.microdata import MISSING, Microdata
 from anonpaper.partition.mondrian import mondrian
@@ -20,18 +20,8 @@ from anonpaper.principles import GroupCounts
 from anonpaper.publish import Release, generalize, recode
 from anonpaper.recoding import Recoding
 
-__all__ = [
-    "as_json",
-    "as_text",
-    "attackers_tried",
-    "audit",
-    "levels",
-    "loss",
-    "risks",
-    "short",
-    "suggested",
-    "summary",
-]
+__all__ = ["as_json", "as_text", "attackers_tried", "audit", "levels", "loss", "risks", "short",
+           "suggested", "summary"]  # fmt: skip
 
 _ROWS_NAMED = 5  # of a group, when the riskiest are listed
 _MOST_TABLES = 200  # on which a report repeats the method
@@ -43,12 +33,8 @@ _DEFINETTI = "learns from all groups (deFinetti)"
 
 def levels(rel: Release) -> list[dict]:
     """Return every ``principle`` with the ``level`` that the file reaches, and its ``meaning``."""
-    told = measure.attackers(rel)
-    told = told.loc[told["meaning"] != "", ["principle", "file", "meaning"]]
-    return told.rename(columns={"file": "level"}).to_dict("records")
-
-
-# -- the original table ------------------------------------------------------------------------
+    told = measure.attackers(rel).rename(columns={"file": "level"})
+    return told.loc[told["meaning"] != "", ["principle", "level", "meaning"]].to_dict("records")
 
 
 def audit(m: Microdata, top: int, population: Microdata | None = None) -> dict:
@@ -58,6 +44,9 @@ def audit(m: Microdata, top: int, population: Microdata | None = None) -> dict:
     """
     classes = Entries.of_cells(m, m.cells.tuple_of_cell)
     original = recode(m, Recoding.identity(m.attributes))
+    whose = "rows" if m.people is None else "people"
+    alone, others = _in_groups_below(2, m), {n: [q for q in m.qi if q != n] for n in m.qi}
+    without = {n: _in_groups_below(2, m.with_roles(qi, None)) for n, qi in others.items() if qi}
     found = {
         "table": {
             "rows": m.n,
@@ -67,7 +56,13 @@ def audit(m: Microdata, top: int, population: Microdata | None = None) -> dict:
             "rows dropped": m.dropped,
             "groups": len(m.cells),
         },
-        "uniqueness": _uniqueness(classes),
+        "uniqueness": {
+            f"unique {whose}": alone,
+            "share": alone / m.n_people,
+            "in groups below 5": _in_groups_below(5, m),
+            "distinct values": {a.name: a.size for a in m.attributes},
+            f"unique {whose} without": without,
+        },
         "risk": risks(original, population),
         "levels": levels(original),
     }
@@ -78,7 +73,7 @@ def audit(m: Microdata, top: int, population: Microdata | None = None) -> dict:
         found[f"feasible for {name}" if several else "feasible"] = {
             "values": len(whole.counts),
             "most frequent": m.attribute(name).values[whole.sensitive[frequent]],
-            "its rows" if m.people is None else "its people": int(whole.counts[frequent]),
+            f"its {whose}": int(whole.counts[frequent]),
             "largest frequency l": int(m.n_people // whole.counts[frequent]),
         }
     for name in m.sensitives or [None]:
@@ -87,39 +82,23 @@ def audit(m: Microdata, top: int, population: Microdata | None = None) -> dict:
     return found
 
 
-def _uniqueness(classes: Entries) -> dict:
-    def in_groups_below(size: int, classes: Entries) -> int:
-        return classes.people((GroupCounts.of(classes).sizes < size)[classes.group])
-
-    def alone_without(name: object) -> int:
-        table = m.with_roles([other for other in m.qi if other != name], None)
-        return in_groups_below(2, Entries.of_cells(table, table.cells.tuple_of_cell))
-
-    m, alone = classes.m, in_groups_below(2, classes)
-    whose = "rows" if m.people is None else "people"
-    return {
-        f"unique {whose}": alone,
-        "share": alone / m.n_people,
-        "in groups below 5": in_groups_below(5, classes),
-        "distinct values": {a.name: a.size for a in m.attributes},
-        f"unique {whose} without": {n: alone_without(n) for n in (m.qi if m.d > 1 else [])},
-    }
+def _in_groups_below(size: int, m: Microdata) -> int:
+    classes = Entries.of_cells(m, m.cells.tuple_of_cell)
+    return classes.people((GroupCounts.of(classes).sizes < size)[classes.group])
 
 
 def _riskiest(classes: Entries, name: object, top: int) -> list[dict]:
     """Groups in which a sensitive value has the largest share; smaller groups first if equal."""
     m, cells, counts = classes.m, classes.m.cells, GroupCounts.of(classes, name)
-    share = counts.largest() / counts.sizes
-    if name is None:  # then the risk is to be found at all
-        share = 1 / counts.sizes
+    # without sensitive values, the risk is to be found at all
+    share = (1 if name is None else counts.largest()) / counts.sizes
     found = []
     for g in np.lexsort((counts.sizes, -share))[:top]:
         values = zip(m.attributes, cells.tuples[g], strict=True)
-        about = {
-            "values": {a.name: a.values[code] for a, code in values},
-            "rows": int(cells.tuple_sizes[g]),
-            **({} if m.people is None else {"people": int(counts.sizes[g])}),
-        }
+        about = {"values": {a.name: a.values[code] for a, code in values}}
+        about["rows"] = int(cells.tuple_sizes[g])
+        if m.people is not None:
+            about["people"] = int(counts.sizes[g])
         if name is not None:
             entries = slice(counts.start[g], counts.start[g + 1])
             likeliest = counts.sensitive[entries][counts.counts[entries].argmax()]
@@ -129,7 +108,7 @@ def _riskiest(classes: Entries, name: object, top: int) -> list[dict]:
             rows = np.sort(cells.rows[cells.tuple_start[g] : cells.tuple_start[g + 1]])
             named = m.frame.index[rows[:_ROWS_NAMED]]
             named = named + 1 if pd.api.types.is_integer_dtype(named) else named
-            about["in rows"] = [*map(str, named), *(["..."] if len(rows) > _ROWS_NAMED else [])]
+            about["in rows"] = [*map(str, named), *["..."] * (len(rows) > _ROWS_NAMED)]
         found.append(about)
     return found
 
@@ -195,20 +174,30 @@ def risks(rel: Release, population: Microdata | None = None) -> dict[str, str]:
 
 def suggested(m: Microdata, command: Sequence[str]) -> dict[str, str]:
     """Return one command that protects a table, and how much detail it costs."""
-    counts = [GroupCounts.of(Entries.of_rows(m, np.zeros(m.n, int)), s) for s in m.sensitives]
-    k, l = min(5, m.n_people), 2
-    if k < 2:
+    if m.n_people < 2:
         return {}
-    diverse = len(counts) == 1 and bool(2 * counts[0].counts.max() <= m.n_people)
-    p = mondrian(m, k, l=l) if diverse else mondrian(m, k)
-    rel, asked = generalize(m, p), ["--method", "mondrian", "--k", str(k)]
-    asked += ["--l", str(l)] * diverse + ["--publish", "generalize", "-o", "safe.csv"]
+    k = min(5, m.n_people)
+    try:
+        p, l = mondrian(m, k, l=2), ["--l", "2"]
+    except AnonpaperError:  # no secret, several, or one that more than half of the people share
+        p, l = mondrian(m, k), []
+    asked = [
+        "--method",
+        "mondrian",
+        "--k",
+        str(k),
+        *l,
+        "--publish",
+        "generalize",
+        "-o",
+        "safe.csv",
+    ]
     files, flags = {"--risks", "--save-schema", "--population"}, {"--json", "--force", "-q"}
     pairs = itertools.pairwise(["", *command[2:]])
     own = [a for before, a in pairs if before not in files and a not in files | flags]
     return {
         "command": shlex.join(["python", "-m", "anonpaper", "anonymize", *own, *asked]),
-        "share of detail lost (GCP)": f"{measure.gcp(rel):.1%}",
+        "share of detail lost (GCP)": f"{measure.gcp(generalize(m, p)):.1%}",
     }
 
 
@@ -225,42 +214,37 @@ _NOT_PLAYED = {
 }
 
 
-def attackers_tried(rel: Release) -> list[dict]:
+def attackers_tried(rel: Release) -> pd.DataFrame:
     """Report every named attacker: the surest guess of a sensitive value, or why it is not known.
 
     ``sure`` is the largest share of a value in a group of people whom the attacker tells apart;
     for minimality, the largest posterior; for deFinetti's attack, the share of right guesses.
-    ``played`` says what it is: exactly what the attacker concludes, at least, on average.
+    ``played`` says what it is: exactly what the attacker concludes, at least, on average, or no.
     """
-    m, found, reasons = rel.microdata, {}, dict(_NOT_PLAYED)
-    tables = [measure.attackers(rel)]
-    tables += [measure.attackers(rel, knows=1)] if m.people is None else []
-    thetas = [t[t["principle"].str.startswith("theta")]["each"] for t in tables]
-    for who, share in (told for each in pd.concat(thetas) for told in each.items()):
-        note = "who infers them can be more or less sure" if who.startswith("is told") else ""
-        found[who] = max(found.get(who, (0,)), (share, "exactly", note))
+    m, told = rel.microdata, measure.attackers(rel)
+    if m.people is None:
+        told = pd.concat([told, measure.attackers(rel, knows=1)])
+    each = pd.DataFrame([*told.loc[told["principle"].str.startswith("theta"), "each"]]).max()
+    note = "who infers them can be more or less sure"
+    found = {
+        who: (share, "exactly", note if who.startswith("is told") else "")
+        for who, share in each.items()
+    }
     values = [value for name in m.sensitives for value in m.attribute(name).values]
     if not is_among(MISSING, values):
         found.pop("takes missing values as unknown", None)
     if not m.synthetic.any():
         found.pop("sees which rows are synthetic", None)
+    if any(text.startswith("minimality") for text in rel.warnings):
+        found[_MINIMALITY] = _repeated(rel)
+    if rel.shows_groups:
+        found[_DEFINETTI] = _learned(rel)
+    reasons = dict(_NOT_PLAYED)
     if rel.method == "another tool":
-        reasons |= dict.fromkeys(("is told the values of a withheld class", _MINIMALITY),
-                                 "the method is not known")  # fmt: skip
-    try:
-        if any(text.startswith("minimality") for text in rel.warnings):
-            found[_MINIMALITY] = _repeated(rel)
-    except AnonpaperError as error:
-        reasons[_MINIMALITY] = str(error)
-    if rel.shows_groups and m.n * m.sensitive_attribute.size > _MOST_BELIEFS:
-        reasons[_DEFINETTI] = f"rows times values are above {_MOST_BELIEFS:,}"
-    elif rel.shows_groups:
-        right = measure.definetti(rel)
-        note = f"guesses are right; by counting the group, {right['counted']:.3f}"
-        found[_DEFINETTI] = right["learned"], "on average", note
-    found = {who: found.get(who, (math.nan, "no", reason)) for who, reason in reasons.items()}
-    names = ("attacker", "sure", "played", "note")
-    return [dict(zip(names, (who, *told), strict=True)) for who, told in found.items()]
+        reasons["is told the values of a withheld class"] = "the method is not known"
+        reasons[_MINIMALITY] = "the method is not known"
+    rows = [(who, *found.get(who, (math.nan, "no", reason))) for who, reason in reasons.items()]
+    return pd.DataFrame(rows, columns=["attacker", "sure", "played", "note"])
 
 
 def _repeated(rel: Release) -> tuple[float, str, str]:
@@ -268,13 +252,24 @@ def _repeated(rel: Release) -> tuple[float, str, str]:
     n = rel.microdata.n
     most = max(1, min(_MOST_TABLES, _MOST_REPEATED // n))
     if n > _MOST_REPEATED:
-        raise ParameterError(f"the method is repeated on tables of up to {_MOST_REPEATED:,} rows")
-    seen = measure.minimality(rel, most=most)
-    sure = float(seen["concluded"].max())
-    if seen["exact"].all():
-        return sure, "exactly", ""
+        why = f"the method is repeated on tables of up to {_MOST_REPEATED:,} rows"
+        return math.nan, "no", why
+    try:
+        seen = measure.minimality(rel, most=most)
+    except AnonpaperError as error:
+        return math.nan, "no", str(error)
     note = f"the groups allow more than {most} tables; the method was not run on them"
-    return sure, "at least", note
+    found = ("exactly", "") if seen["exact"].all() else ("at least", note)
+    return float(seen["concluded"].max()), *found
+
+
+def _learned(rel: Release) -> tuple[float, str, str]:
+    """The result of deFinetti's attack."""
+    if rel.microdata.n * rel.microdata.sensitive_attribute.size > _MOST_BELIEFS:
+        return math.nan, "no", f"rows times values are above {_MOST_BELIEFS:,}"
+    right = measure.definetti(rel)
+    note = f"guesses are right; by counting the group, {right['counted']:.3f}"
+    return right["learned"], "on average", note
 
 
 # -- as text -----------------------------------------------------------------------------------
@@ -282,40 +277,37 @@ def _repeated(rel: Release) -> tuple[float, str, str]:
 
 def as_json(found: Mapping) -> str:
     """Return a report as JSON in ASCII; an infinite level is null."""
-    return json.dumps(_plain(found), indent=2, allow_nan=False)
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        return _plain(value.item())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value if value is None or isinstance(value, (bool, int, float)) else str(value)
+    text = json.dumps(found, default=lambda v: v.item() if isinstance(v, np.generic) else str(v))
+    return json.dumps(json.loads(text, parse_constant=lambda _: None), indent=2)
 
 
 def as_text(found: Mapping) -> str:
-    """Return a report as text: a title and indented lines per part."""
-    simple = {title: part for title, part in found.items() if not _is_block(part)}
-    blocks = [_lines(simple)] if simple else []
+    """Return a report as text: short values, then a title and indented lines per part."""
+    short_ones, parts = [], {}
     for title, part in found.items():
-        if _is_block(part) and part:
-            told = _lines(part) if isinstance(part, Mapping) else _table(part)
-            blocks.append("\n  ".join([title, *told.split("\n")]))
+        if isinstance(part, Mapping):
+            parts[title] = [*part.items()]
+        elif isinstance(part, list) and part and isinstance(part[0], Mapping):
+            flat = [_flat(row) for row in part]
+            parts[title] = [flat[0].keys(), *(row.values() for row in flat)]
+        else:
+            short_ones.append((title, part))
+    blocks = ["\n".join(_aligned(short_ones))] if short_ones else []
+    blocks += ["\n  ".join([title, *_aligned(rows)]) for title, rows in parts.items() if rows]
     return "\n\n".join(blocks)
 
 
-def _is_block(part: object) -> bool:
-    rows = isinstance(part, list) and len(part) > 0 and isinstance(part[0], Mapping)
-    return rows or isinstance(part, Mapping)
+def _flat(row: Mapping) -> dict:
+    """Return a row with the items of its mappings in their place."""
+    items = (v.items() if isinstance(v, Mapping) else [(key, v)] for key, v in row.items())
+    return dict(itertools.chain.from_iterable(items))
 
 
-def _lines(part: Mapping) -> str:
-    width = max(len(str(key)) for key in part)
-    return "\n".join(f"{key!s:<{width}}  {short(value)}" for key, value in part.items())
+def _aligned(rows: Sequence) -> list[str]:
+    cells = [[short(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = (zip(row, widths, strict=True) for row in cells)
+    return ["  ".join(f"{cell:<{width}}" for cell, width in line).rstrip() for line in lines]
 
 
 def short(value: object) -> str:
@@ -324,24 +316,8 @@ def short(value: object) -> str:
         return ", ".join(f"{key} {short(item)}" for key, item in value.items()) or "none"
     if isinstance(value, (list, tuple)):
         return ", ".join(map(short, value))
-    if value is None:
-        return "none"
-    if isinstance(value, (bool, np.bool_)):
-        return "yes" if value else "no"
+    if isinstance(value, (bool, np.bool_)) or value is None:
+        return {None: "none", True: "yes", False: "no"}[value]
     if isinstance(value, (int, np.integer)):
         return f"{value:,}" if abs(value) > 9999 else str(value)
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _table(rows: Sequence[Mapping]) -> str:
-    """Write rows below their column names."""
-    flat = []
-    for row in rows:
-        flat.append({})
-        for key, value in row.items():
-            flat[-1] |= value if isinstance(value, Mapping) else {key: value}
-    columns = []
-    for name in flat[0]:
-        cells = [str(name), *(short(row[name]) for row in flat)]
-        columns.append([f"{cell:<{max(map(len, cells))}}" for cell in cells])
-    return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))

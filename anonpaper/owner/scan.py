@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import errors
-from anonpaper.coding import code_values, from_arrow
+from anonpaper.coding import from_arrow
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
 from anonpaper.files import named_by_user, whole_files
 from anonpaper.groups import Entries
@@ -54,8 +54,8 @@ def scan(
 ) -> Microdata:
     """Guarantee the same cells as the table's Microdata, counted without loading the rows.
 
-    Algorithms that look at single rows get them in random order. ``release.write(path)`` writes
-    one csv or parquet file.
+    Algorithms that look at single rows get them in random order; methods that need the rows raise
+    RowsError. ``release.write(path)`` writes one csv or parquet file.
 
     Parameters
     ----------
@@ -68,17 +68,16 @@ def scan(
     Returns
     -------
     Microdata
-        A table of counts. Methods that need its rows raise RowsError.
 
     Raises
     ------
-    ColumnError, EmptyTableError, FileError, MissingValueError, NotInstalledError, ParameterError
+    ColumnError, FileError, MissingValueError, NotInstalledError, ParameterError
         As for :func:`~anonpaper.read`; or files of one table differ in columns or are named twice;
         or categories have an order that `types` does not give.
 
     References
     ----------
-    Ibis; M. Raasveldt, H. Mühleisen, *DuckDB*, SIGMOD 2019. O(n) for n rows by the engine, then
+    M. Raasveldt, H. Mühleisen, *DuckDB*, SIGMOD 2019. O(n) for n rows by the engine, then
     O(e log e) time and memory for e cells.
 
     Examples
@@ -99,11 +98,13 @@ def scan(
     else:
         files, origin = _files_of(source), str(source)
         delimiter = delimiter or ("\t" if any(".tsv" in path for path in files) else ",")
-        columns, schema = _columns_of(files, delimiter)
+        schema = _schema_of(files, delimiter)
+        columns = schema.names
     _, sensitives = checked_roles(columns, qi, sensitive)
     roles = [name for name in columns if name in [*qi, *sensitives]]
-    lowered = [name.lower() for name in columns]
-    if alike := [name for name in roles if not name or lowered.count(name.lower()) > 1]:
+    lowered = Counter(name.lower() for name in columns)
+    named = columns if _are_csv(files) else roles
+    if alike := [name for name in named if not name or lowered[name.lower()] > 1]:
         raise ColumnError(f"{alike}: names must differ in more than upper and lower case")
     if unknown := [name for name in types if name not in columns]:
         raise ColumnError(f"types names columns that are not there: {unknown}")
@@ -111,31 +112,28 @@ def scan(
         if files:
             table = _opened(files, columns, delimiter)
         counted, counts = _counted(table, roles)
-    if len(counts) == 0:
-        raise EmptyTableError("the table has no rows")
-    listed, doubts = {}, {}
+    frame, doubts = pd.DataFrame(index=range(len(counts))), {}
     for name in roles:
-        values, index, told = _values(counted[name], name, schema)
+        column = _column(counted[name], name, schema, name in types)
         if _are_csv(files) or name in types:
-            texts = values.astype("string").astype(object)
+            texts = column.astype("string").astype(object)
             texts = texts.mask(texts.isin({"", *na}) | texts.isna(), None)
-            values, _, doubt = read_as(texts, types.get(name))
-            if doubt and name in qi:
-                doubts[name] = doubt
-        elif told is not None:
-            raise told
-        listed[name] = values, index
+            place, distinct = pd.factorize(texts, use_na_sentinel=False)
+            values, _, doubt = read_as(pd.Series(distinct, name=name), types.get(name))
+            column = values.take(place).set_axis(frame.index)
+            doubts |= {name: doubt} if doubt and name in qi else {}
+        frame[name] = column
     if doubts:
         raise in_doubt(doubts)
-    listed, counts, dropped = _complete(listed, counts, missing)
-    coded = {}
-    for name, (values, index) in listed.items():
-        used, place = np.unique(index, return_inverse=True)
-        attribute, codes = code_values(values, used, None)
-        coded[name] = attribute, codes[place]
+    lacking = frame.isna()
+    if missing == "error" and lacking.any(axis=None):
+        raise missing_values({n: int(counts[lacking[n]].sum()) for n in roles if any(lacking[n])})
+    m = Microdata(frame, qi, sensitive, missing=missing)
+    kept = counts[m.frame.index]
     return Microdata.of_counts(
-        coded, counts, qi=qi, sensitive=sensitive, missing=missing, origin=origin,
-        dropped=dropped, engine=Engine(files, columns),
+        {name: (m.attribute(name), m.codes_of(name)) for name in roles}, kept, qi=qi,
+        sensitive=sensitive, missing=missing, origin=origin,
+        dropped=int(counts.sum() - kept.sum()), engine=Engine(files, columns),
     )  # fmt: skip
 
 
@@ -146,56 +144,21 @@ def _counted(table: object, names: Sequence[str]) -> tuple:
     return counted.drop_columns([rows]), counted.column(rows).to_numpy().astype(np.int64)
 
 
-def _values(column: object, name: str, schema: object) -> tuple:
-    """Return the distinct values of a column, the last one missing, and their places.
-
-    Also the error that is due for categories in an order, unless the user says how to read them.
-    """
+def _column(column: object, name: str, schema: object, is_typed: bool) -> pd.Series:
+    """Return a column as the type of its file; ColumnError for an order that only a file has."""
     import pyarrow as pa
 
-    try:
-        encoded = pa.chunked_array(column).combine_chunks().dictionary_encode()
-        values = pa.concat_arrays([encoded.dictionary, pa.nulls(1, encoded.dictionary.type)])
-    except pa.ArrowException:
-        raise ColumnError(
-            f"values of {name!r} cannot be compared ({column.type}): convert to text or numbers"
-        ) from None
-    told, index = None, encoded.indices.fill_null(len(values) - 1)
-    of_file = values.type if schema is None else schema.field(name).type
+    of_file = column.type if schema is None else schema.field(name).type
     if pa.types.is_dictionary(of_file):
-        if of_file.ordered:
-            told = ColumnError(f"{name!r} has categories in an order: types={{{name!r}: [...]}}")
+        if of_file.ordered and not is_typed:
+            raise ColumnError(
+                f"{name!r} has categories in an order: --type {name}=FIRST<SECOND<...; "
+                f"in Python types={{{name!r}: [...]}}"
+            )
         of_file = of_file.value_type
     with suppress(pa.ArrowException):  # only missing values, or an identifier as text
-        values = values.cast(of_file)
-    return from_arrow(pa.chunked_array([values]), name), index.to_numpy(zero_copy_only=False), told
-
-
-def _complete(listed: dict, counts: np.ndarray, missing: str) -> tuple[dict, np.ndarray, int]:
-    """Drop combinations that lack a value, if requested; return how many rows they are."""
-    lacking = {name: values.isna().to_numpy()[index] for name, (values, index) in listed.items()}
-    incomplete = np.any([*lacking.values(), np.zeros(len(counts), bool)], axis=0)
-    if missing == "category" or not incomplete.any():
-        return listed, counts, 0
-    if missing == "error":
-        of_column = {name: int(counts[mask].sum()) for name, mask in lacking.items() if mask.any()}
-        raise missing_values(of_column)
-    if incomplete.all():
-        raise EmptyTableError("every row has a missing value in a role column")
-    kept = {name: (values, index[~incomplete]) for name, (values, index) in listed.items()}
-    return kept, counts[~incomplete], int(counts[incomplete].sum())
-
-
-def _connect() -> object:
-    """Return an Ibis connection to DuckDB within the process."""
-    with errors.needs("scale"):
-        import ibis
-    spill = tempfile.TemporaryDirectory()  # private, for data that exceed memory
-    connection = ibis.duckdb.connect(temp_directory=spill.name)
-    connection._spill = spill  # it lives as long as the connection
-    # DuckDB would also show a bar in notebooks, whose outputs would then depend on the clock
-    connection.raw_sql(f"SET enable_progress_bar = {sys.stdout.isatty()}")
-    return connection
+        column = column.cast(of_file)
+    return from_arrow(column, name)
 
 
 @contextmanager
@@ -248,44 +211,45 @@ def _are_csv(files: Iterable[str]) -> bool:
     return any(path.lower().endswith(_CSV) for path in files)
 
 
-def _columns_of(files: Iterable[str], delimiter: str) -> tuple[list[str], object]:
-    """Return the columns and the schema of parquet; all files must have the same ones."""
-    described, schema = {}, None
+def _schema_of(files: Sequence[str], delimiter: str) -> object:
+    """Return the schema of files, texts for a csv; all must have the same columns."""
+    with errors.needs("scale"):
+        import pyarrow as pa
+    found = []
     for path in files:
         with named_by_user(path):
             if _are_csv([path]):
-                names = kinds = next(csv_rows(path, delimiter, "utf-8"))
-                if len({name.lower() for name in names if name}) < len(names):
-                    raise ColumnError(
-                        f"the first line of {path} must name all columns, each differently"
-                    )
+                names = next(csv_rows(path, delimiter, "utf-8"))
+                schema = pa.schema([(name, pa.string()) for name in names])
             else:
-                found = parquet_file(path).schema_arrow
-                schema, names = schema or found, found.names
-                kinds = [(one.name, str(getattr(one.type, "value_type", one.type)))
-                         for one in found]  # fmt: skip
-        described[path] = kinds
-    (first, wanted), *others = described.items()
-    for path, other in others:
-        if other != wanted:
+                schema = parquet_file(path).schema_arrow
+        kinds = [(one.name, str(getattr(one.type, "value_type", one.type))) for one in schema]
+        found.append((path, kinds, schema))
+        if kinds != found[0][1]:
             raise FileError(
-                f"{path} has the columns {other}, and {first} has {wanted}: files of one "
+                f"{path} has the columns {kinds}, and {files[0]} has {found[0][1]}: files of one "
                 "table must have the same ones, in the same order and of the same types"
             )
-    return names, schema
+    return found[0][2]
 
 
 def _opened(files: Iterable[str], columns: Sequence[str], delimiter: str) -> object:
     """Return the files as an Ibis expression of DuckDB; every column of a csv is text."""
-    connection = _connect()
+    with errors.needs("scale"):
+        import ibis
+    spill = tempfile.TemporaryDirectory()  # private, for data that exceed memory
+    connection = ibis.duckdb.connect(temp_directory=spill.name)
+    connection._spill = spill  # it lives as long as the connection
+    # DuckDB would also show a bar in notebooks, whose outputs would then depend on the clock
+    connection.raw_sql(f"SET enable_progress_bar = {sys.stdout.isatty()}")
     paths = [glob.escape(path) for path in files]  # DuckDB takes names for patterns
     # otherwise a folder's name, such as age=7, would replace values of its files
-    options: dict = {"hive_partitioning": False}
     if not _are_csv(files):
-        return connection.read_parquet(paths, **options)
-    options |= {"columns": dict.fromkeys(columns, "VARCHAR"), "delim": delimiter, "nullstr": ""}
-    options |= {"header": True, "quote": '"', "escape": '"'}
-    return connection.read_csv(paths, **options)
+        return connection.read_parquet(paths, hive_partitioning=False)
+    return connection.read_csv(
+        paths, hive_partitioning=False, columns=dict.fromkeys(columns, "VARCHAR"),
+        delim=delimiter, nullstr="", header=True, quote='"', escape='"',
+    )  # fmt: skip
 
 
 # -- releases ------------------------------------------------------------------------------
@@ -307,11 +271,10 @@ class Engine:
     columns: list[str]
 
     def write(self, rel: Release, path, *, replace: bool) -> tuple[Written, ...]:
-        """Write a release to a csv or parquet file; an anatomy's second table lies beside it.
+        """Write a release to csv or parquet, whole or not at all; an anatomy's second one beside.
 
-        Files appear complete or not at all. Every published row is written as often as its count
-        says. The input is not read again. Rows are sorted by their texts. This order depends only
-        on published rows, so it is as safe as a random one.
+        Every published row is written as often as its count says. Rows are sorted by their texts:
+        this order depends only on published rows, so it is as safe as a random one.
         """
         places = [Path(path), *([beside(path, "sensitive")] if isinstance(rel, Anatomy) else [])]
         for place in places:
@@ -355,13 +318,10 @@ class Engine:
         return Entries.of_cells(m, m.cells.tuple_of_cell)
 
 
-def _texts(frame: pd.DataFrame, counts: np.ndarray) -> Counter:
+def _texts(frame: pd.DataFrame, counts: np.ndarray) -> dict[tuple, int]:
     """The rows as texts, in which null is an empty text, and their counts."""
-    found: Counter = Counter()
     texts = frame.astype(object).where(frame.notna(), "").astype(str)
-    for row, count in zip(texts.itertuples(index=False, name=None), counts, strict=True):
-        found[row] += count
-    return found
+    return pd.Series(counts).groupby([texts[name] for name in texts]).sum().to_dict()
 
 
 def _write_rows(stream, is_csv: bool, frame: pd.DataFrame, counts: np.ndarray) -> None:

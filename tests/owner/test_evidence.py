@@ -127,28 +127,29 @@ def test_what_was_not_tried_of_repeating_the_method_is_said(n, make, played, not
 def test_definettis_attack_is_measured_where_groups_are_shown():
     m = table(n=200)
     p = ap.mondrian(m, 5, l=2)
+    right = ap.measure.definetti(ap.anatomize(m, p))["learned"]
     for door in (ap.swap, ap.anatomize):
         row = ap.audit(m, door(m, p)).attackers.iloc[-1]
-        assert row["played"] == "on average"
-        assert row["sure"] == ap.measure.definetti(ap.anatomize(m, p))["learned"]
+        assert (row["played"], row["sure"]) == ("on average", right)
     assert ap.audit(m, ap.generalize(m, p)).attackers.iloc[-1]["note"].endswith("no groups")
 
 
-def test_rows_that_are_nobodys_are_refused():
+NOT_THESE = {
+    "of 120 rows fit nobody": lambda rows: rows.assign(ill="a"),
+    "'z' of 'ill' is not in the original table": lambda rows: rows.assign(ill="z"),
+    "lacks .'zip'": lambda rows: rows.drop(columns="zip"),
+    "no row": lambda rows: rows[:0],
+    "Release or a DataFrame": lambda rows: "rows.csv",
+    "another table": lambda rows: ap.generalize(m := table(1), ap.mondrian(m, 5)),
+}
+
+
+@pytest.mark.parametrize("said", NOT_THESE)
+def test_rows_that_are_nobodys_are_refused(said):
     m = table()
     rows = ap.generalize(m, ap.mondrian(m, 5)).public_frame()
-    with pytest.raises(errors.ParameterError, match="of 120 rows fit nobody"):
-        ap.audit(m, rows.assign(ill="a"))
-    with pytest.raises(errors.ParameterError, match="'z' of 'ill' is not in the original table"):
-        ap.audit(m, rows.assign(ill="z"))
-    with pytest.raises(errors.ColumnError, match="lacks .'zip'"):
-        ap.audit(m, rows.drop(columns="zip"))
-    with pytest.raises(errors.ParameterError, match="no row"):
-        ap.audit(m, rows[:0])
-    with pytest.raises(errors.ParameterError, match="Release or a DataFrame"):
-        ap.audit(m, "rows.csv")
-    with pytest.raises(errors.ParameterError, match="another table"):
-        ap.audit(table(1), ap.generalize(m, ap.mondrian(m, 5)))
+    with pytest.raises(errors.AnonpaperError, match=said):
+        ap.audit(m, NOT_THESE[said](rows))
 
 
 TEXTS = st.text(st.sampled_from('ab,"{}[];\n *?-1'), min_size=1, max_size=5)
@@ -180,11 +181,8 @@ def test_what_is_written_is_read_again(publish, tmp_path_factory, data):
         assert found["people"][0] == 0
 
 
-VOID = {"br", "meta", "rect", "link", "img"}
-
-
 class Page(HTMLParser):
-    """Tags that are closed in order, cells of tables by their heading, and what is loaded."""
+    """Tags that are closed in order, cells of tables, and what is loaded."""
 
     def __init__(self, text):
         super().__init__()
@@ -193,17 +191,15 @@ class Page(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag, attrs):
-        if tag not in VOID:
-            self.open.append(tag)
+        self.open += [tag] * (tag != "meta")
         self.loaded += [value for name, value in attrs if name in ("src", "href")]
         if tag == "tr":
             self.rows.append([])
-        if tag in ("td", "th") and self.rows:
+        if tag in ("td", "th"):
             self.rows[-1].append("")
 
     def handle_endtag(self, tag):
-        if tag not in VOID:
-            assert self.open.pop() == tag
+        assert self.open.pop() == tag
 
     def handle_data(self, data):
         self.text += data
@@ -256,19 +252,12 @@ def test_every_way_to_publish_has_its_page(tmp_path):
 def test_who_is_withheld_and_who_is_nobody_is_said():
     m = people()
     labels = np.where(np.arange(60) < 50, np.arange(60) // 10, -1)
-    found = page(ap.suppress(m, ap.Partition(labels)))
-    assert (
-        "50 published, 10 withheld" in found.text and "is told the values of other" in found.text
-    )
+    text = page(ap.suppress(m, ap.Partition(labels))).text
+    assert "50 published, 10 withheld" in text and "is told the values of other" in text
     mixed = m.replace(synthetic=np.arange(60) % 3 == 0)
-    found = page(ap.suppress(mixed, ap.mondrian(mixed, 6)))
-    assert ["synthetic rows", "20"] in found.rows
-    assert ["", "before", "after", "after, real people only"] in found.rows
-    assert next(row for row in found.rows if row[0] == "rows" and len(row) == 4)[1:] == [
-        "40",
-        "60",
-        "40",
-    ]
+    rows = page(ap.suppress(mixed, ap.mondrian(mixed, 6))).rows
+    assert ["synthetic rows", "20"] in rows and ["rows", "40", "60", "40"] in rows
+    assert ["", "before", "after", "after, real people only"] in rows
 
 
 def test_names_and_values_are_text_and_never_code():
@@ -293,29 +282,20 @@ def test_the_command_line_writes_it_beside_the_table(tmp_path, monkeypatch, caps
     digest = re.search(r"people\.csv, sha256 ([0-9a-f]{64})", found.text)[1]
     assert digest == hashlib.sha256((tmp_path / "people.csv").read_bytes()).hexdigest()
     shown = set(pd.read_csv("out.csv", dtype=str)["zip"]) - set(people().frame["zip"])
-    assert shown <= {"*", "02***", "10***", "021**",
-                                                              "024**", "100**"}  # fmt: skip
+    assert all("*" in text for text in shown)
     for wrong in ("r.html", "r.csv", "people.csv", "none/r.html"):
         assert main([*command, "-o", "out2.csv", "--report", wrong]) == 2
     assert not (tmp_path / "out2.csv").exists()
     assert main([*command, "-o", "out.csv", "--force", "--report", "r.html"]) == 0
 
 
-def visits(rows=90):
-    frame = people(3, rows).frame.assign(drug=list("xyz") * (rows // 3))
-    frame["who"] = np.arange(rows) // 2
-    frame[["age", "zip"]] = frame.groupby("who")[["age", "zip"]].transform("first")
-    return ap.Microdata(frame, ["age", "zip"], ["ill", "drug"], person="who")
-
-
 def test_people_are_counted_and_every_secret_has_its_levels():
-    m = visits()
-    rel = ap.generalize(m, ap.mondrian(m, 5))
-    found = page(rel)
-    people = m.frame.groupby(["age", "zip"])["who"].nunique()
+    frame = people(3, 90).frame.assign(drug=list("xyz") * 30, who=np.arange(90) // 2)
+    frame[["age", "zip"]] = frame.groupby("who")[["age", "zip"]].transform("first")
+    m = ap.Microdata(frame, ["age", "zip"], ["ill", "drug"], person="who")
+    found = page(ap.generalize(m, ap.mondrian(m, 5)))
+    who = m.frame.groupby(["age", "zip"])["who"].nunique()
     cells = {row[0]: row[1:] for row in found.rows if len(row) == 3}
-    assert cells["people that are unique"][0] == str((people == 1).sum())
-    assert cells["people in classes below 5"] == [str(people[people < 5].sum()), "0"]
+    assert cells["people that are unique"][0] == str((who == 1).sum())
+    assert cells["people in classes below 5"] == [str(who[who < 5].sum()), "0"]
     assert "45, by who" in found.text and "theta of drug" in found.text
-    with pytest.raises(errors.ColumnError):
-        rel.public_tables(keep=["who"])

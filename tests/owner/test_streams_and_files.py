@@ -16,13 +16,9 @@ QI = ["--qi", "age,sex,zip", "--sensitive", "illness"]
 TP = ["--method", "tp+", "--l", "2"]
 
 
-def run(*arguments, **options):
-    return subprocess.run(
-        [sys.executable, "-m", "anonpaper", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        **options,
-    )
+def run(*arguments, stdout=subprocess.PIPE, **options):
+    command = [sys.executable, "-m", "anonpaper", *map(str, arguments)]
+    return subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, **options)
 
 
 def code(*arguments):
@@ -41,12 +37,9 @@ def test_the_table_goes_to_standard_output_and_the_report_to_standard_error(peop
 
 
 def test_a_reader_that_has_seen_enough_gets_no_traceback(people):
-    with subprocess.Popen(
-        [sys.executable, "-m", "anonpaper", "audit", people, *QI],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as running:
+    command = [sys.executable, "-m", "anonpaper", "audit", people, *QI]
+    pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, **pipes, text=True) as running:
         running.stdout.close()
         assert "Traceback" not in running.stderr.read()
 
@@ -140,12 +133,8 @@ def test_another_file_is_replaced_with_force_only(people, tmp_path, capsys):
 
 def test_a_name_that_the_terminal_cannot_show_is_escaped(tmp_path):
     (tmp_path / "a.csv").write_text("Größe\n1\n1\n", encoding="utf-8")
-    done = run(
-        "audit",
-        tmp_path / "a.csv",
-        *"--qi Größe -q".split(),
-        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
-    )
+    ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    done = run("audit", tmp_path / "a.csv", "--qi", "Größe", "-q", env=ascii_only)
     assert done.returncode == 0, done.stderr
     assert "Gr\\xf6\\xdfe" in done.stdout
 
@@ -153,16 +142,9 @@ def test_a_name_that_the_terminal_cannot_show_is_escaped(tmp_path):
 def test_a_standard_output_that_cannot_be_written_gives_no_traceback(people):
     for arguments in (["audit", people, *QI], ["anonymize", people, *QI, *TP]):
         with open(os.devnull) as only_to_be_read:
-            done = subprocess.run(
-                [sys.executable, "-m", "anonpaper", *map(str, arguments)],
-                stdout=only_to_be_read,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-        assert done.returncode == 2
-        assert "standard output: " in done.stderr
-        assert "Traceback" not in done.stderr
-        assert "Exception ignored" not in done.stderr
+            done = run(*arguments, stdout=only_to_be_read)
+        assert done.returncode == 2 and "standard output: " in done.stderr
+        assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr
 
 
 def test_a_file_behind_standard_input_is_not_written(people):
@@ -170,7 +152,7 @@ def test_a_file_behind_standard_input_is_not_written(people):
     with people.open() as stream:
         done = run("anonymize", "-", *QI, *TP, "-o", people, "--force", stdin=stream)
     assert done.returncode == 2
-    assert "is the same file as the input standard input: name another" in done.stderr
+    assert "is the same file as /dev/stdin: name another" in done.stderr
     assert people.read_bytes() == before
 
 
