@@ -47,9 +47,9 @@ def counts(rel: Release, labels: np.ndarray | None = None) -> tuple[np.ndarray, 
     """Count real and invented rows by class (or other labels) and value: two classes x values."""
     m = rel.microdata
     labels = rel.classes.labels if labels is None else labels
-    shape = labels.max() + 1, m.sensitive_attribute.size
-    parts = ~m.synthetic, m.synthetic
-    return tuple(_counted(labels[rows], m.sensitive_codes[rows], shape) for rows in parts)
+    found = np.zeros((2, labels.max() + 1, m.sensitive_attribute.size), np.int64)
+    np.add.at(found, (m.synthetic.astype(int), labels, m.sensitive_codes), 1)
+    return tuple(found)
 
 
 def own_risk(real: np.ndarray, belief: np.ndarray) -> float:
@@ -57,13 +57,6 @@ def own_risk(real: np.ndarray, belief: np.ndarray) -> float:
     people = real.sum(axis=1) > 0
     real, belief = real[people], belief[people]
     return float((real * belief / belief.sum(axis=1, keepdims=True)).sum() / real.sum())
-
-
-def known_shares(real: np.ndarray) -> float:
-    """Return the risk before an attacker who knows the shares of the values and no release."""
-    # no attacker whose beliefs are calibrated does worse on average over people: the mean of
-    # squared beliefs is never below the square of the mean
-    return own_risk(real, np.tile(real.sum(axis=0), (len(real), 1)))
 
 
 def expected_risk(real: np.ndarray, invented: np.ndarray, auc: float, share) -> float:
@@ -89,20 +82,12 @@ def expected_risk(real: np.ndarray, invented: np.ndarray, auc: float, share) -> 
             exponential = np.exp(-np.outer(t, w)) * _DENSITY
             laplace = np.maximum(exponential.sum(axis=1), 1e-300)
             tables.append((np.log(laplace), exponential @ w / laplace))
-    log_f, a = (np.array(part) for part in zip(*tables[::2], strict=True))
-    log_g, b = (np.array(part) for part in zip(*tables[1::2], strict=True))
+    log_f, a, log_g, b = np.reshape(tables, (-1, 4, len(t))).swapaxes(0, 1)
     belief = np.empty(r.shape)
     for i, (r_i, s_i) in enumerate(zip(r, s, strict=True)):
         height = np.exp(r_i @ log_f + s_i @ log_g) * t * _STEP
         belief[i] = (r_i[:, None] * a + s_i[:, None] * b) @ height
     return own_risk(real[people], belief[of_class.ravel()])
-
-
-def _counted(group: np.ndarray, value: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """Count rows by group and value."""
-    found = np.zeros(shape, np.int64)
-    np.add.at(found, (group, value), 1)
-    return found
 
 
 def _weights(auc: float, share: float) -> list[np.ndarray]:
@@ -133,21 +118,18 @@ def complement(real: np.ndarray) -> np.ndarray:
 
 
 def padded(
-    m: Microdata,
-    p: Partition,
-    trees: Mapping[str, Hierarchy],
-    pad: Callable[[np.ndarray], np.ndarray],
-    *,
-    friendly=(),
+    m: Microdata, p: Partition, trees: Mapping[str, Hierarchy],
+    pad: Callable[[np.ndarray], np.ndarray], *, friendly=(),
     seed: int | np.random.Generator = 0,
-) -> Release:
+) -> Release:  # fmt: skip
     """Publish groups of real people, with `pad` rows invented that publish what their group does.
 
     Every quasi-identifier of an invented row is that of somebody in the group, so that it changes
     no level that the group is published on: only sensitive values tell invented rows from real.
     """
     rng = generator(seed)
-    real = _counted(p.labels, m.sensitive_codes, (p.n_groups, m.sensitive_attribute.size))
+    real = np.zeros((p.n_groups, m.sensitive_attribute.size), np.int64)
+    np.add.at(real, (p.labels, m.sensitive_codes), 1)
     more = pad(real)
     group, value = (np.repeat(at.ravel(), more.ravel()) for at in np.indices(more.shape))
     rows, sizes = np.argsort(p.labels, kind="stable"), p.sizes()
@@ -156,17 +138,15 @@ def padded(
         a.name: a.values[codes[rows[first[group] + rng.integers(sizes[group])]]]
         for a, codes in zip(m.attributes, m.codes.T, strict=True)
     }
-    columns[m.sensitive] = m.sensitive_attribute.values[value]
-    fused = _fused(m, pd.DataFrame(columns))
+    fused = _fused(m, pd.DataFrame(columns | {m.sensitive: m.sensitive_attribute.values[value]}))
     both = Partition(np.r_[p.labels, group], algorithm=f"{p.algorithm}, padded")
     return shallow_generalize(fused, both, trees, friendly)
 
 
 def told_apart(rel: Release) -> int:
     """Count the groups in which not all rows publish the same quasi-identifiers."""
-    texts = rel.frame[rel.microdata.qi].astype(str).agg("\x1f".join, axis=1).to_numpy()
-    groups = pd.Series(texts).groupby(rel.partition.labels).nunique()
-    return int((groups > 1).sum())
+    looks = rel.frame[rel.microdata.qi].astype(str).groupby(rel.partition.labels).nunique()
+    return int((looks > 1).any(axis=1).sum())
 
 
 def informed_risk(rel: Release, pad: Callable, prior: np.ndarray) -> float:
@@ -178,11 +158,9 @@ def informed_risk(rel: Release, pad: Callable, prior: np.ndarray) -> float:
     real, invented = counts(rel, rel.partition.labels)
     belief = np.empty(real.shape)
     for i, (people, shown) in enumerate(zip(real.sum(axis=1), real + invented, strict=True)):
-        first = np.arange(people + 1)
-        can_be = np.column_stack([first, people - first])
+        can_be = np.column_stack([np.arange(people + 1), np.arange(people + 1)[::-1]])
         fits = (can_be + pad(can_be) == shown).all(axis=1)
-        chance = np.where(fits, binom.pmf(first, people, prior[0]), 0)
-        belief[i] = chance @ can_be
+        belief[i] = (fits * binom.pmf(can_be[:, 0], people, prior[0])) @ can_be
     return own_risk(real, belief)
 
 
@@ -246,10 +224,10 @@ def _learnt_by_parts(model, cells: _Cells, seed: int) -> np.ndarray:
 
 
 def _auc(chance: np.ndarray, real: np.ndarray, invented: np.ndarray) -> float | None:
-    if not real.sum() or not invented.sum():
-        return None
-    is_real, rows = np.repeat([1, 0], len(chance)), np.r_[real, invented]
-    return float(roc_auc_score(is_real, np.r_[chance, chance], sample_weight=rows))
+    if real.any() and invented.any():
+        is_real, rows = np.repeat([1, 0], len(chance)), np.r_[real, invented]
+        return float(roc_auc_score(is_real, np.r_[chance, chance], sample_weight=rows))
+    return None
 
 
 def _without_release(m: Microdata, public: Microdata, seed: int) -> float:
@@ -362,16 +340,13 @@ def attack(tables, name: str, publication: str, k: int, rows: int, seed: int) ->
         weight = np.zeros(real.shape)
         shown = cells.real + cells.invented
         weight[cells.of_class, cells.value] = shown * np.maximum(chance, 1e-9)
-        part = [of[cells.value == rare] for of in (chance, cells.real, cells.invented)]
-        auc = _auc(*part)
+        auc = _auc(*(of[cells.value == rare] for of in (chance, cells.real, cells.invented)))
+        risk = None if auc is None else expected_risk(real, invented, max(auc, 0.5), share)
         found.append(common | {
             "attacker": attacker, "sees": sees, "detector": detector,
             "AUC": _auc(chance, cells.real, cells.invented), "AUC, rare": auc,
-            "risk": own_risk(real, weight),
-            "risk, rare": own_risk(of_rare, weight),
-            "formula": None if auc is None else expected_risk(
-                real, invented, max(auc, 0.5), share
-            ),
+            "risk": own_risk(real, weight), "risk, rare": own_risk(of_rare, weight),
+            "formula": risk,
         })  # fmt: skip
     return found
 
@@ -385,7 +360,7 @@ def _rare(real: np.ndarray) -> tuple[int, np.ndarray]:
 def _measures(rel: Release, publication: str, people: People, trees: Mapping, seed: int) -> dict:
     """Measure a release without any detector."""
     real, invented = counts(rel)
-    shown = real + invented
+    shown, values = real + invented, real.sum(axis=0)
     plain = classification(rel, people.test, trees=30, seed=seed)
     weighed = classification(rel, people.test, trees=30, balanced=True, seed=seed)
     found = {
@@ -395,8 +370,9 @@ def _measures(rel: Release, publication: str, people: People, trees: Mapping, se
         "largest share": float((shown.max(axis=1) / shown.sum(axis=1)).max()),
         "risk, counting": own_risk(real, shown),
         "risk, counting, rare": own_risk(_rare(real)[1], shown),
-        "risk, knows the values": own_risk(real, shown * (real.sum(axis=0) / shown.sum(axis=0))),
-        "risk, shares": known_shares(real),
+        "risk, knows the values": own_risk(real, shown * (values / shown.sum(axis=0))),
+        # without a release: calibrated beliefs have no less risk, on average over people
+        "risk, shares": own_risk(real, np.broadcast_to(values, real.shape)),
         "risk, public table": _without_release(people.table, people.public, seed),
         "risk, real alone": own_risk(real, real),
         "distortion": distortion(rel.without_synthetic(), trees),
@@ -406,8 +382,7 @@ def _measures(rel: Release, publication: str, people: People, trees: Mapping, se
     kind, how = PUBLICATIONS[publication]
     if kind != "padded":
         return found | {"AUC of exact rows": _auc_of_exact_rows(rel.microdata, seed)}
-    shares = real.sum(axis=0) / real.sum()
     return found | {
-        "risk, informed": informed_risk(rel, how, shares),
+        "risk, informed": informed_risk(rel, how, values / values.sum()),
         "risk, informed, no prior": informed_risk(rel, how, np.full(2, 0.5)),
     }

@@ -87,7 +87,7 @@ def stroke():
 @pytest.mark.parametrize("group", ["l-diversity", "publications"])
 def test_outcomes_are_the_measures_of_the_releases(group, stroke):
     rows = beyond.outcomes(group=group, table="stroke", draw=3, n=60, level=2, tables=stroke)
-    forms, methods = beyond.GROUPS[group]
+    forms, _, methods, _ = beyond.GROUPS[group]
     assert {(row["method"], row["form"]) for row in rows} == {*itertools.product(methods, forms)}
     if group == "l-diversity":
         m, _ = beyond._drawn(stroke["stroke"], "stroke", False, 60, 3)
@@ -99,10 +99,11 @@ def test_outcomes_are_the_measures_of_the_releases(group, stroke):
 
 
 def test_a_method_that_finds_nothing_has_rows_without_numbers(stroke, monkeypatch):
-    def fails(m, level, seed):
+    def fails(*given):
         raise InfeasibleError("no such table")
 
-    monkeypatch.setitem(beyond.GROUPS, "l-diversity", (("stars", "sub-domains"), {"none": fails}))
+    group = (("stars", "sub-domains"), fails, {"none": None}, {})
+    monkeypatch.setitem(beyond.GROUPS, "l-diversity", group)
     at = {"table": "stroke", "draw": 0, "n": 60, "level": 2, "tables": stroke}
     rows = beyond.outcomes(group="l-diversity", **at)
     assert [row["failed"] for row in rows] == ["InfeasibleError"] * 2
