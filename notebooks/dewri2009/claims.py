@@ -30,10 +30,8 @@ def bias_of_the_example(bias_example):
 
 @claim("Table 1")
 def solution_has_105_bits(table_1):
-    """The nine attributes have the domain sizes of Table 1, which give a solution of 105 bits.
-
-    The range of ages, 0 to 100, is our choice. It gives the 20 intervals of Table 1.
-    """
+    """The nine attributes have the domain sizes of Table 1, which give a solution of 105 bits."""
+    # The range of ages, 0 to 100, is our choice. It gives the 20 intervals of Table 1.
     sizes = table_1["distinct values"]
     printed = reference("dewri2009_tab1_domain_sizes")["domain_size"]
     return holds(sizes == printed, measured=f"{(sizes - 1).sum()} bits")
@@ -41,10 +39,8 @@ def solution_has_105_bits(table_1):
 
 @claim("Section 4", quote="less important attributes may be generalized more")
 def loss_is_not_monotone(joins):
-    """More generalization can go with less loss where attributes differ in weight.
-
-    All 4,096 recodings of four attributes of Adult are compared. One example suffices.
-    """
+    """More generalization can go with less loss where attributes differ in weight."""
+    # All 4,096 recodings of four attributes of Adult are compared. One example suffices.
     drawn = joins[joins["weights"] != "equal"]
     less, pairs = drawn["more joined, less loss"].sum(), drawn["pairs"].sum()
     measured = f"the one with more joins has less loss in {less:,} of {pairs:,} pairs"
@@ -76,10 +72,8 @@ def reported_solution_is_unique_and_efficient(runs_by_k):
 
 @claim("Figure 1", quote="the number of feasible solutions obtained decreases")
 def solutions_get_fewer_and_worse_with_k(runs_by_k):
-    """The higher k_pref, the fewer feasible solutions are returned, and the more they lose.
-
-    In an exact search neither can be otherwise: a higher k_pref only takes solutions away.
-    """
+    """The higher k_pref, the fewer feasible solutions are returned, and the more they lose."""
+    # In an exact search neither can be otherwise: a higher k_pref only takes solutions away.
     number, loss = _wide(runs_by_k, "k_pref", "returned", "nwp")
     fewer = means(
         -steps(number, along="k_pref"), above=0,
@@ -102,10 +96,8 @@ def _by_place(at: pd.Series, measured: str) -> Finding:
 
 @claim("Section 6.1", quote="have an effective k close to")
 def effective_k_is_close_or_higher(optimum_by_place):
-    """Effective k is close to k_pref for 5 and 10, and further above it for 25, 50, 100.
-
-    Of the optimum, which branch and bound proves, at each place of the United States.
-    """
+    """Effective k is close to k_pref for 5 and 10, and further above it for 25, 50, 100."""
+    # Of the optimum, which branch and bound proves, at each place of the United States.
     wide = optimum_by_place.pivot(index="place", columns="k", values="effective_k")
     wide -= wide.columns
     measured = f"effective k of the optimum less k_pref: {listed(wide.loc[1])} (first place)"
@@ -137,10 +129,8 @@ def _alike(values: pd.DataFrame, tolerance: float) -> Finding:
 
 @claim("Figure 2", quote="only marginal impact [...] number of unique solutions [...] is similar")
 def population_matters_little(figure_2):
-    """Any two sizes of the population differ by at most 5 % in ach and 20 % in solutions.
-
-    Larger populations then have more duplicates (Section 6.2) by construction.
-    """
+    """Any two sizes of the population differ by at most 5 % in ach and 20 % in solutions."""
+    # Larger populations then have more duplicates (Section 6.2) by construction.
     ach, unique, copies = _wide(figure_2, "population", "ach", "unique", "duplicates")
     more = _grows(copies)
     more = replace(more, measured=f"share of duplicates {more.measured}, by construction")
@@ -149,10 +139,8 @@ def population_matters_little(figure_2):
 
 @claim("Figure 2", quote="slightly less effective in terms of the preference deviation metric")
 def larger_populations_deviate_more(figure_2):
-    """Larger populations end with more preference deviation than the smallest.
-
-    Preference deviation is loss and bias less their preferred values.
-    """
+    """Larger populations end with more preference deviation than the smallest."""
+    # Preference deviation is loss and bias less their preferred values.
     deviation = _wide(figure_2, "population", "prefdev")
     larger = deviation.iloc[1:]
     smallest = 0 * larger + deviation.iloc[0]
@@ -175,10 +163,9 @@ def small_populations_are_better(figure_2):
 
 @claim("Section 6.2", quote="most crossover operations tend to map to similar objective values")
 def children_are_like_parents(figure_2):
-    """At least half of the children have the loss, bias and effective k of a parent.
-
-    The paper says similar. Parents differ, are those of the last population, and nothing mutates.
-    """
+    """At least half of the children have the loss, bias and effective k of a parent."""
+    # The paper says similar. Parents differ, are those of the last population, and nothing
+    # mutates.
     children = _wide(figure_2, "population", "children alike")
     measured = f"on average {listed(children.mean(axis=1), '{:.2f}')}"
     return means(children, above=0.5, measured=measured, show="{:.2f}")
@@ -198,11 +185,9 @@ def duplicates_slow_the_search(copies):
 
 @claim("Section 5", quote="exposure of higher effective k solutions")
 def two_objectives_show_the_trade_off(one_or_two):
-    """With two objectives the search offers less ach at each higher k than with one.
-
-    The search with one objective is ours. Where no last solution has that k, full generalization
-    takes its place (ach 5/6).
-    """
+    """With two objectives the search offers less ach at each higher k than with one."""
+    # The search with one objective is ours. Where no last solution has that k, full generalization
+    # takes its place (ach 5/6).
     stay = one_or_two[one_or_two["copies"] == "stay"]
     wide = stay.set_index(["objectives", "k_pref", "seed"]).filter(like="ach at ").fillna(5 / 6)
     lead = (wide.loc[1] - wide.loc[2]).sort_index(axis=1).round(12).stack().unstack("seed")
@@ -216,10 +201,8 @@ def _printed(runs: pd.DataFrame) -> pd.DataFrame:
 
 @claim("Figure 3", quote="the assignment of equal weights [...] results in a much higher NWP and")
 def equal_weights_cost_more(figure_3, weight_vectors):
-    """Equal weights give higher NWP and NECD than each other vector.
-
-    How much higher is not judged.
-    """
+    """Equal weights give higher NWP and NECD than each other vector."""
+    # How much higher is not judged.
     runs, vectors = _printed(figure_3), weight_vectors.set_index("vector")
     nwp, necd = _wide(runs, "vector", "nwp", "necd")
     others = nwp.index.drop("wv_1")
@@ -241,10 +224,8 @@ def equal_weights_cost_more(figure_3, weight_vectors):
     "Figure 3", quote="equal weights, when not required, can result in less effective solutions"
 )
 def equal_weights_are_less_effective(drawn_vectors):
-    """The solution for equal weights has more ach under at least 80 % of the drawn vectors.
-
-    In an exact search it never has less: this shows whether the evaluations suffice.
-    """
+    """The solution for equal weights has more ach under at least 80 % of the drawn vectors."""
+    # In an exact search it never has less: this shows whether the evaluations suffice.
     better = drawn_vectors["ach"] < drawn_vectors["equal ach"]
     by_seed = better.groupby(drawn_vectors["seed"]).mean().to_frame("").T
     measured = f"{better.sum()} of {len(better)} drawn vectors"
@@ -262,10 +243,8 @@ def favoured_country_keeps_groups(countries):
 
 @claim("Figure 3", quote="most solutions in the figure completely suppress [...] Native Country")
 def country_is_suppressed(countries, optimum_by_place):
-    """Under most weight vectors, at least half of the runs suppress Native Country completely.
-
-    Under equal weights the optimum says so, proved at each place of the United States.
-    """
+    """Under most weight vectors, at least half of the runs suppress Native Country completely."""
+    # Under equal weights the optimum says so, proved at each place of the United States.
     suppressed = countries["groups ncy"].eq(1).groupby([countries["place"], countries["vector"]])
     share = suppressed.mean().unstack()
     best = optimum_by_place.query("k == 5 and `loss decides`").set_index("place")["groups ncy"]
@@ -311,10 +290,8 @@ def age_is_generalized_little(figure_3, weight_vectors):
 
 @claim("Section 4", quote="need not necessarily have an effective k equal to")
 def optimum_can_be_above_k_pref(optima_by_weights):
-    """The best solution need not have an effective k equal to k_pref.
-
-    Exhaustive searches on tables of two to four attributes. One suffices.
-    """
+    """The best solution need not have an effective k equal to k_pref."""
+    # Exhaustive searches on tables of two to four attributes. One suffices.
     above = optima_by_weights["above k_pref"]
     measured = f"above k_pref in {above.sum()} of {len(above)} searches"
     return holds_everywhere(above, needed=0, measured=measured)
@@ -384,11 +361,9 @@ def minimum_of_ach_is_efficient(optima):
 
 @claim("Section 5.2", quote="we can initially direct the search towards the feasible region")
 def tournament_finds_the_feasible(starts):
-    """From an infeasible population, at least half of the runs find a feasible solution.
-
-    The paper does not print its first population. Here some first solution has an effective k of
-    2 or more, and none has k_pref. From fair coins every first effective k is 1.
-    """
+    """From an infeasible population, at least half of the runs find a feasible solution."""
+    # The paper does not print its first population. Here some first solution has an effective k of
+    # 2 or more, and none has k_pref. From fair coins every first effective k is 1.
     coins, some = (starts.loc[starts["first k"].gt(1) == more, "found"] for more in (False, True))
     told = f"{some.sum()} of {len(some)}, from k = 1 {coins.sum()} of {len(coins)}"
     return share(some, above=0.5, measured=told)

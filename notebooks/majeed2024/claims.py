@@ -88,10 +88,8 @@ def records_at_risk_follow_from_pairs(section_1_2):
 
 @c.claim("Algorithms 1 and 2")
 def values_are_imbalanced(imbalance):
-    """On every table the frequencies of the values differ by more than half of the rows.
-
-    Algorithm 2 as printed divides nothing if the second value is the frequent one.
-    """
+    """On every table the frequencies of the values differ by more than half of the rows."""
+    # Algorithm 2 as printed divides nothing if the second value is the frequent one.
     rows = imbalance.groupby("table")["rows"]
     gap = 100 * (rows.max() - rows.min()) / rows.sum()
     return c.holds(gap > 50, measured=f"by {c.listed(gap, '{:.0f} %')}")
@@ -110,11 +108,9 @@ def table_5_has_the_sizes(table_5):
 
 @c.claim("Algorithm 3, Theorem 1", quote="across all QID groups")
 def releases_are_diverse(checked):
-    """Every release is k-anonymous with two sensitive values in classes of k to 2k - 1 rows.
-
-    Without the threshold. Algorithm 3 as printed does nothing with a record that is not similar
-    enough but has another sensitive value. Ours takes the most similar one then.
-    """
+    """Every release is k-anonymous with two sensitive values in classes of k to 2k - 1 rows."""
+    # Without the threshold. Algorithm 3 as printed does nothing with a record that is not similar
+    # enough but has another sensitive value. Ours takes the most similar one then.
     sizes = checked["k"] <= checked["smallest group"], checked["largest group"] < 2 * checked["k"]
     whole = checked["smallest class"] >= checked["k"], checked["fewest values"] >= 2
     return c.holds(*whole, *sizes, measured=f"{len(checked)} releases")
@@ -144,19 +140,15 @@ def equation_6_gives_the_printed_risks(tables_6_to_9):
 
 @c.claim("Tables 6 to 9, Section 6.3", quote="better privacy protection than most baselines")
 def disclosure_risk_is_lowest(disclosure_risk):
-    """The proposed method has the lowest disclosure risk of all, and so of most.
-
-    By construction: two values in a class make Equation 6 one half, the least it can be.
-    """
+    """The proposed method has the lowest disclosure risk of all, and so of most."""
+    # By construction: two values in a class make Equation 6 one half, the least it can be.
     return _readings(disclosure_risk, c.leads, EQUATION_6)
 
 
 @c.claim("Tables 6 to 9", quote="the adversary had access to some record holder data")
 def disclosure_risk_is_lowest_to_some(disclosure_risk):
-    """The proposed method has the lowest risk to an attacker who knows some quasi-identifiers.
-
-    By construction: who knows less sees unions of classes, which have both values too.
-    """
+    """The proposed method has the lowest risk to an attacker who knows some quasi-identifiers."""
+    # By construction: who knows less sees unions of classes, which have both values too.
     half = _ours(disclosure_risk.query("diversity == '0.69 bits' and who == 'all'"), "D values")
     return c.holds((half - 0.5).abs() < 1e-9, measured=f"{c.span(half)} in {half.size} releases")
 
@@ -180,10 +172,8 @@ def baselines_are_in_order(disclosure_risk):
 
 @c.claim("Equation 7, Table 10")
 def exposure_is_lowest(table_10):
-    """The proposed method has the lowest exposure of the frequent value (mean over k).
-
-    Equation 7 defines no number: read as rows of the frequent value that others cannot hide.
-    """
+    """The proposed method has the lowest exposure of the frequent value (mean over k)."""
+    # Equation 7 defines no number: read as rows of the frequent value that others cannot hide.
     return _readings(table_10, c.leads, EQUATION_7)
 
 
@@ -197,10 +187,8 @@ def exposures_are_the_printed_ones(table_10):
 
 @c.claim("Table 11")
 def fewer_records_are_at_risk(table_11):
-    """On every table, fewer records are at risk with synthetic rows.
-
-    By construction: we add rows until nobody can be left over.
-    """
+    """On every table, fewer records are at risk with synthetic rows."""
+    # By construction: we add rows until nobody can be left over.
     before, after = table_11.iloc[:, [1, 3]].T.to_numpy()
     return c.holds(after < before, measured=f"{c.span(after)} instead of {c.span(before)}")
 
@@ -236,11 +224,9 @@ def _losses(figure_7: pd.DataFrame) -> pd.DataFrame:
 
 @c.claim("Equation 9, Figure 7")
 def loss_is_least(figure_7):
-    """The proposed method has the least information loss of all for most tables and k.
-
-    To anonymize every part puts every value on the first level. "Most" is more than half: we chose
-    so after a run in which four in five were asked and 10 of 16 held.
-    """
+    """The proposed method has the least information loss of all for most tables and k."""
+    # To anonymize every part puts every value on the first level. "Most" is more than half: we
+    # chose so after a run in which four in five were asked and 10 of 16 held.
     return _readings(_losses(figure_7), partial(c.leads, needed=MOST), LOSS)
 
 
@@ -281,10 +267,8 @@ def _kept(table_12: pd.DataFrame, figure_7: pd.DataFrame, judge: Callable) -> c.
 
 @c.claim("Table 12")
 def generalizations_are_saved(table_12, figure_7):
-    """The proposed method leaves the printed shares of all values as they are.
-
-    Table 12 does not name its k: read as the largest. In part: some are saved in every run.
-    """
+    """The proposed method leaves the printed shares of all values as they are."""
+    # Table 12 does not name its k: read as the largest. In part: some are saved in every run.
     printed = reference("majeed2024_tab12_generalizations").set_index("dataset")["improvement_pct"]
 
     def fits(kept: pd.DataFrame) -> c.Finding:
@@ -297,10 +281,8 @@ def generalizations_are_saved(table_12, figure_7):
 
 @c.claim("Table 12", quote="The higher improvements in the Adult dataset")
 def adult_saves_most(table_12, figure_7):
-    """The proposed method saves the largest share of generalizations on Adult.
-
-    Table 12 does not name its k: read as the largest.
-    """
+    """The proposed method saves the largest share of generalizations on Adult."""
+    # Table 12 does not name its k: read as the largest.
 
     def most(kept: pd.DataFrame) -> c.Finding:
         told, adult = c.listed(kept.droplevel("k").mean(axis=1), "{:.1f} %"), kept.loc["adult"]
@@ -364,10 +346,8 @@ def accuracy_is_highest(figure_9):
 
 @c.claim("Figure 9", quote="more highly balanced than the SOTA algorithms")
 def matrices_are_most_balanced(figure_9):
-    """The proposed method's confusion matrices are more balanced than all others'.
-
-    Read as how close the recalls of both values are. In pairs both are below a coin.
-    """
+    """The proposed method's confusion matrices are more balanced than all others'."""
+    # Read as how close the recalls of both values are. In pairs both are below a coin.
     of = figure_9.query("k > 1")
     mean = c.leads(of, "balanced accuracy", lowest=False)
     return c.leads(of, "apart").read_as("the mean of both recalls", mean)
