@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 import anonpaper as ap
-from anonpaper.measure.minimality_attack import minimality
 
 L = 2
 METHODS = {
@@ -76,20 +75,6 @@ def test_the_posterior_is_that_of_brute_force(name):
         found = leak.recovered(small, channel, channel, knows)
         of_brute_force = _brute_force(fits, len(small.codes), knows)
         assert (found["right"], found["sure"]) == pytest.approx(of_brute_force)
-
-
-@pytest.mark.parametrize("name", ["TP", "Mondrian"])
-def test_the_posterior_of_one_release_is_that_of_the_package(name):
-    small = _small(3)
-    channel = leak.by_labels(small, _labels(small, METHODS[name]))
-    weights = leak._weights(small, channel, np.unique(channel.key), leak._seen(small, 0))[:, 0]
-    place = np.searchsorted(np.unique(channel.key), channel.key[small.own])
-    posterior = weights[place] / weights[place].sum(axis=1, keepdims=True)
-    rel = ap.suppress(small.m, METHODS[name](small.m, L))
-    seen = minimality(rel)
-    assert seen["exact"].all()
-    of_row = posterior.max(axis=1)[small.m.cells.tuple_of_row]
-    assert seen["concluded"].to_numpy() == pytest.approx(of_row)
 
 
 def test_counting_by_buckets_is_counting_all_groupings():

@@ -11,13 +11,6 @@ CLAIMS = {claim.name: claim for claim in claims_of("boger2020")}
 TABLES = ["RaceTable", "EducationTable", "SexTable", "AgeTable"]
 
 
-@pytest.mark.parametrize(("power", "verdict"), [(2, REPRODUCED), (1.5, NOT_REPRODUCED)])
-def test_time_is_judged_by_the_power_of_rows_that_fits(power, verdict):
-    rows = np.array([4.0, 8, 16, 32])
-    times = pd.DataFrame({"curve": "paper", "thousand rows": rows, "seconds": 0.21 * rows**power})
-    assert CLAIMS["time_is_quadratic"](times).verdict == verdict
-
-
 @pytest.mark.parametrize(
     ("lost", "verdict"), [([3.0, 3.1, 3.2] * 3, REPRODUCED), ([0.0] * 9, UNDECIDED)]
 )

@@ -23,11 +23,6 @@ def rank_of(found):
     return found.set_index("method")[["rank", "low", "high"]].to_numpy().tolist()
 
 
-def test_what_is_best_everywhere_is_first_without_doubt():
-    found = ranks(releases({"a": 0.1, "b": 0.2, "c": 0.3}), "k-anonymity", ["query error"])
-    assert rank_of(found) == [[1, 1, 1], [2, 2, 2], [3, 3, 3]]
-
-
 def test_a_broken_promise_is_last_whatever_it_loses():
     table = releases({"a": 0.1, "b": 0.2, "c": 0.3}, promise={"a": "broken: k = 2", "": "kept"})
     assert rank_of(ranks(table, "k-anonymity", ["query error"]))[0] == [3, 3, 3]

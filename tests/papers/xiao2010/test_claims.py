@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from anonpaper.compendium.claims import IN_PART, NOT_REPRODUCED, REPRODUCED, claims_of
+from anonpaper.compendium.claims import NOT_REPRODUCED, REPRODUCED, claims_of
 
 CLAIMS = {claim.name: claim for claim in claims_of("xiao2010")}
 
@@ -29,12 +29,3 @@ def test_the_curves_have_to_cross_once(stars_of_tp, verdict):
 def test_with_one_quasi_identifier_as_many_stars_are_asked_for(at_1, at_2, verdict):
     runs = pd.DataFrame([(1, *at_1), (2, *at_2)], columns=["d", "fewer", "equal", "more"])
     assert CLAIMS["tp_plus_always_beats_tp"](runs).verdict == verdict
-
-
-@pytest.mark.parametrize("rival_at_2, verdict", [(3, REPRODUCED), (1, IN_PART)])
-def test_the_rival_is_judged_by_means_over_d(rival_at_2, verdict):  # one of six means
-    keys = [(table, l, d) for table in ("OCC", "SAL") for l in (2, 6, 10) for d in (1, 2)]
-    stars = pd.DataFrame(keys, columns=["table", "l", "d"]).assign(Hilbert=2, Mondrian=3, TDS=4)
-    stars.loc[stars.eval("table == 'SAL' and l == 2"), "Mondrian"] = rival_at_2
-    long = stars.melt(["table", "l", "d"], var_name="heuristic", value_name="thousand stars")
-    assert CLAIMS["hilbert_is_the_best_rival"](long).verdict == verdict
