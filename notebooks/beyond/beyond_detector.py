@@ -21,17 +21,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import cross_val_predict
 
+import anonpaper as ap
 from anonpaper.datasets.trees import hierarchies
 from anonpaper.errors import InfeasibleError
-from anonpaper.groups import Partition
-from anonpaper.hierarchy import Hierarchy
 from anonpaper.measure import classification, distortion
-from anonpaper.microdata import Microdata
-from anonpaper.partition.k_member import k_member
-from anonpaper.publish import Release, shallow_generalize
 from anonpaper.randomness import generator
-from anonpaper.repair.copula import gaussian_copula
-from anonpaper.repair.imbalance import find_imbalance
 from anonpaper.repair.synthesis import fuse
 
 _SCORES = np.linspace(-9, 9, 361)  # of a real row, and around the mean of an invented one
@@ -43,7 +37,7 @@ _PERFECT = 60.0  # standard deviations between the two where AUC is 1
 # -- risk ---------------------------------------------------------------------------------------
 
 
-def counts(rel: Release, labels: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+def counts(rel: ap.Release, labels: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Count real and invented rows by class (or other labels) and value: two classes x values."""
     m = rel.microdata
     labels = rel.classes.labels if labels is None else labels
@@ -118,10 +112,10 @@ def complement(real: np.ndarray) -> np.ndarray:
 
 
 def padded(
-    m: Microdata, p: Partition, trees: Mapping[str, Hierarchy],
+    m: ap.Microdata, p: ap.Partition, trees: Mapping[str, ap.Hierarchy],
     pad: Callable[[np.ndarray], np.ndarray], *, friendly=(),
     seed: int | np.random.Generator = 0,
-) -> Release:  # fmt: skip
+) -> ap.Release:  # fmt: skip
     """Publish groups of real people, with `pad` rows invented that publish what their group does.
 
     Every quasi-identifier of an invented row is that of somebody in the group, so that it changes
@@ -139,17 +133,17 @@ def padded(
         for a, codes in zip(m.attributes, m.codes.T, strict=True)
     }
     fused = _fused(m, pd.DataFrame(columns | {m.sensitive: m.sensitive_attribute.values[value]}))
-    both = Partition(np.r_[p.labels, group], algorithm=f"{p.algorithm}, padded")
-    return shallow_generalize(fused, both, trees, friendly)
+    both = ap.Partition(np.r_[p.labels, group], algorithm=f"{p.algorithm}, padded")
+    return ap.shallow_generalize(fused, both, trees, friendly)
 
 
-def told_apart(rel: Release) -> int:
+def told_apart(rel: ap.Release) -> int:
     """Count the groups in which not all rows publish the same quasi-identifiers."""
     looks = rel.frame[rel.microdata.qi].astype(str).groupby(rel.partition.labels).nunique()
     return int((looks > 1).any(axis=1).sum())
 
 
-def informed_risk(rel: Release, pad: Callable, prior: np.ndarray) -> float:
+def informed_risk(rel: ap.Release, pad: Callable, prior: np.ndarray) -> float:
     """Return the risk before an attacker who knows groups, their numbers of people, and `pad`.
 
     The attacker takes people for independent, each with the `prior` of the two values, and weighs
@@ -184,7 +178,7 @@ class _Cells(NamedTuple):
     invented: np.ndarray
 
 
-def _cells(rel: Release, with_value: bool) -> _Cells:
+def _cells(rel: ap.Release, with_value: bool) -> _Cells:
     """Encode each class by its box and, if asked, each value by itself and the class's counts."""
     real, invented = counts(rel)
     entry = np.unique(rel.classes.group, return_index=True)[1]
@@ -230,7 +224,7 @@ def _auc(chance: np.ndarray, real: np.ndarray, invented: np.ndarray) -> float | 
     return None
 
 
-def _without_release(m: Microdata, public: Microdata, seed: int) -> float:
+def _without_release(m: ap.Microdata, public: ap.Microdata, seed: int) -> float:
     """Return the risk before an attacker who learns from a public table, without a release."""
     model = _detectors(seed)["boosting"].fit(public.codes, public.sensitive_codes)
     belief = np.zeros((m.n, m.sensitive_attribute.size))
@@ -238,7 +232,7 @@ def _without_release(m: Microdata, public: Microdata, seed: int) -> float:
     return float(belief[np.arange(m.n), m.sensitive_codes].mean())
 
 
-def _auc_of_exact_rows(m: Microdata, seed: int) -> float | None:
+def _auc_of_exact_rows(m: ap.Microdata, seed: int) -> float | None:
     """Return how well boosting tells the invented rows of the rare value before publication."""
     of_rare = m.sensitive_codes == np.bincount(m.sensitive_codes[~m.synthetic]).argmin()
     model, real = _detectors(seed)["boosting"], ~m.synthetic[of_rare]
@@ -252,14 +246,14 @@ def _auc_of_exact_rows(m: Microdata, seed: int) -> float | None:
 class People(NamedTuple):
     """People drawn from one table, none twice."""
 
-    table: Microdata  # those published
-    public: Microdata  # as many, whose values the attacker has
-    test: Microdata  # half as many, held out
-    ours: Microdata  # half of the rest, to take the place of rows that the publisher invents
-    theirs: Microdata  # the other half, of rows that the attacker invents to try the algorithm
+    table: ap.Microdata  # those published
+    public: ap.Microdata  # as many, whose values the attacker has
+    test: ap.Microdata  # half as many, held out
+    ours: ap.Microdata  # half of the rest, to take the place of rows that the publisher invents
+    theirs: ap.Microdata  # the other half, of rows that the attacker invents to try the algorithm
 
 
-def draw(whole: Microdata, rows: int, seed: int) -> People:
+def draw(whole: ap.Microdata, rows: int, seed: int) -> People:
     """Draw people without replacement; `rows` are published."""
     held = 2 * rows + rows // 2
     cuts = [rows, 2 * rows, held, (held + whole.n) // 2]
@@ -267,16 +261,16 @@ def draw(whole: Microdata, rows: int, seed: int) -> People:
     return People(*(whole.take(np.sort(part)) for part in parts))
 
 
-def _fused(m: Microdata, rows: pd.DataFrame) -> Microdata:
+def _fused(m: ap.Microdata, rows: pd.DataFrame) -> ap.Microdata:
     """Append invented rows; domains stay those of the table, so that two releases compare."""
     return fuse(m, rows).replace(domains={a.name: a.values for a in m.attributes if a.numeric})
 
 
-def _balanced(m: Microdata, others: Microdata | None, seed: int) -> Microdata:
+def _balanced(m: ap.Microdata, others: ap.Microdata | None, seed: int) -> ap.Microdata:
     """Add rows of the rare value as the paper does: by a copula, or people of another draw."""
-    ((value, lacking),) = find_imbalance(m).needed.items()
+    ((value, lacking),) = ap.find_imbalance(m).needed.items()
     if others is None:
-        return _fused(m, gaussian_copula(m, {value: lacking}, seed=seed))
+        return _fused(m, ap.gaussian_copula(m, {value: lacking}, seed=seed))
     rare = np.flatnonzero(others.sensitive_codes == m.sensitive_attribute.code(value))
     if len(rare) < lacking:
         raise InfeasibleError(f"{lacking} more people of {value!r} are needed; {len(rare)} left")
@@ -296,12 +290,18 @@ PUBLICATIONS = {
 
 
 def publish(
-    m: Microdata, others: Microdata, publication: str, k: int, trees: Mapping, friendly, seed: int
-) -> Release:
+    m: ap.Microdata,
+    others: ap.Microdata,
+    publication: str,
+    k: int,
+    trees: Mapping,
+    friendly,
+    seed: int,
+) -> ap.Release:
     """Publish people, and rows invented for them, by one of :data:`PUBLICATIONS`."""
     kind, how = PUBLICATIONS[publication]
     if kind == "padded":
-        p = k_member(m.with_roles(sensitive=None), k, seed=seed)
+        p = ap.k_member(m.with_roles(sensitive=None), k, seed=seed)
         return padded(m, p, trees, how, friendly=friendly, seed=seed)
     return majeed2024.proposed(
         _balanced(m, others if kind == "people" else None, seed), k, 2, trees,
@@ -357,7 +357,9 @@ def _rare(real: np.ndarray) -> tuple[int, np.ndarray]:
     return rare, real * (np.arange(real.shape[1]) == rare)
 
 
-def _measures(rel: Release, publication: str, people: People, trees: Mapping, seed: int) -> dict:
+def _measures(
+    rel: ap.Release, publication: str, people: People, trees: Mapping, seed: int
+) -> dict:
     """Measure a release without any detector."""
     real, invented = counts(rel)
     shown, values = real + invented, real.sum(axis=0)

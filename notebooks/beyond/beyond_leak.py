@@ -16,18 +16,11 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.special import factorial
 
-from anonpaper.groups import Partition
+import anonpaper as ap
 from anonpaper.measure.bounds import fewest_stars
 from anonpaper.measure.minimality_attack import _draws, _fillings
-from anonpaper.microdata import Microdata
-from anonpaper.partition.balanced import balanced_classes
-from anonpaper.partition.exact import exact
-from anonpaper.partition.hilbert import hilbert
-from anonpaper.partition.klt import klt
-from anonpaper.partition.matching import optimal_two_diverse
-from anonpaper.partition.mondrian import mondrian
-from anonpaper.partition.refined import _Groups, _in_other_order, attributes_kept, tp_refined
-from anonpaper.partition.tp import tp, tp_plus_groups
+from anonpaper.partition.refined import _Groups, _in_other_order, attributes_kept
+from anonpaper.partition.tp import tp_plus_groups
 from anonpaper.randomness import generator
 
 #: Quasi-identifiers and secret of the registers' tables.
@@ -44,18 +37,18 @@ WITHIN = (0.0, 0.05, 0.1, 0.2, 1.0)
 #: How strongly the exponential draw prefers few stars: weights exp(-strength * stars).
 STRENGTHS = (0.25, 0.5, 1.0, 2.0)
 #: Deterministic methods that publish groups with suppression and promise frequency l-diversity.
-METHODS: dict[str, Callable[[Microdata, int], Partition]] = {
-    "TP": tp, "Hilbert": hilbert, "Mondrian": lambda m, l: mondrian(m, l, l),
-    "K,L,θ": lambda m, l: klt(m, l, l, 1 / l), "exact": exact,
-    "balanced classes": lambda m, l: balanced_classes(m, l, l),
-    "matching": lambda m, l: optimal_two_diverse(m),
+METHODS: dict[str, Callable[[ap.Microdata, int], ap.Partition]] = {
+    "TP": ap.tp, "Hilbert": ap.hilbert, "Mondrian": lambda m, l: ap.mondrian(m, l, l),
+    "K,L,θ": lambda m, l: ap.klt(m, l, l, 1 / l), "exact": ap.exact,
+    "balanced classes": lambda m, l: ap.balanced_classes(m, l, l),
+    "matching": lambda m, l: ap.optimal_two_diverse(m),
 }  # fmt: skip
 
 
 class Small(NamedTuple):
     """A register of n people, and all N tables of secrets with the same value counts."""
 
-    m: Microdata  # sorted by quasi-identifiers, so that the order of rows tells nothing
+    m: ap.Microdata  # sorted by quasi-identifiers, so that the order of rows tells nothing
     codes: np.ndarray  # (n, d)
     values: np.ndarray  # codes of the V sensitive values
     tables: np.ndarray  # (N, n), from 0 to V - 1; people of one tuple in ascending order
@@ -73,7 +66,7 @@ class Channel(NamedTuple):
     stars: np.ndarray
 
 
-def small_table(m: Microdata, counts: Sequence[int], seed: int) -> Small:
+def small_table(m: ap.Microdata, counts: Sequence[int], seed: int) -> Small:
     """Draw so many people of the most frequent value, of the next, and so on."""
     rng = np.random.default_rng(seed)
     top = np.argsort(-m.sensitive_counts, kind="stable")[: len(counts)]
@@ -274,14 +267,17 @@ def recovered(
 # -- methods ----------------------------------------------------------------------------------
 
 
-def refined_stops(m: Microdata, l: int, shares: Sequence[float] = STOPS) -> list[Partition]:
+def refined_stops(m: ap.Microdata, l: int, shares: Sequence[float] = STOPS) -> list[ap.Partition]:
     """Return the groups after these shares of the stars that TP refined saves over TP+.
 
     The way leads from TP+ by rounds of its search, about two neighbouring groups at a time, and
     ends at TP refined without further rounds. The first groups with the share saved are taken.
     """
     rng, kept = generator(0), attributes_kept(m.d, 1024)
-    groups, end = _Groups(m, *tp_plus_groups(m, l, apart=False)[:-1]), tp_refined(m, l, seconds=0)
+    groups, end = (
+        _Groups(m, *tp_plus_groups(m, l, apart=False)[:-1]),
+        ap.tp_refined(m, l, seconds=0),
+    )
     way, least = [copy.copy(groups)], end.info["stars"]
     while len(way) <= 6 and way[-1].stars.sum() > least:
         groups.split(l, rng)
@@ -292,24 +288,26 @@ def refined_stops(m: Microdata, l: int, shares: Sequence[float] = STOPS) -> list
     for share in shares:
         bound = first - share * (first - least)
         at = next((at for at in way if least < at.stars.sum() <= bound), None)
-        stop = end if at is None else Partition.of_cells(m.cells, at.cell, at.group, at.rows)
+        stop = end if at is None else ap.Partition.of_cells(m.cells, at.cell, at.group, at.rows)
         found.append(stop)
     return found
 
 
-def _all_labels(small: Small, method: Callable[[Microdata], Sequence[Partition]]) -> np.ndarray:
+def _all_labels(
+    small: Small, method: Callable[[ap.Microdata], Sequence[ap.Partition]]
+) -> np.ndarray:
     """Return the groups that a method gives each table, (methods, N, n)."""
     found = [[p.labels for p in method(_with(small, values))] for values in small.tables]
     return np.array(found).swapaxes(0, 1)
 
 
-def _with(small: Small, values: np.ndarray) -> Microdata:
+def _with(small: Small, values: np.ndarray) -> ap.Microdata:
     return small.m.with_codes({small.m.sensitive: small.values[values]})
 
 
 def leaks(
     *, table: str, counts: Sequence[int], l: int, attributes: int, methods: Sequence[str],
-    knows: Sequence[int], seed: int, tables: Mapping[str, Microdata],
+    knows: Sequence[int], seed: int, tables: Mapping[str, ap.Microdata],
 ) -> list[dict]:  # fmt: skip
     """Return, for each method, its gap to the optimum or bound and what attackers recover."""
     m = tables[table]
