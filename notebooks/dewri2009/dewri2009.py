@@ -44,9 +44,9 @@ ORDER = {
     "native-country": "United-States Canada Outlying-US(Guam-USVI-etc) Puerto-Rico Cuba "
                       "Dominican-Republic Haiti Jamaica Trinadad&Tobago Mexico Guatemala Honduras "
                       "El-Salvador Nicaragua Columbia Ecuador Peru England Scotland Ireland "
-                      "France Germany Holand-Netherlands Italy Portugal Greece Hungary Poland Yugoslavia "
-                      "Iran India Thailand Cambodia Laos Vietnam Philippines China Hong Taiwan "
-                      "Japan South",
+                      "France Germany Holand-Netherlands Italy Portugal Greece Hungary "
+                      "Poland Yugoslavia Iran India Thailand Cambodia Laos Vietnam "
+                      "Philippines China Hong Taiwan Japan South",
     "salary-class": "<=50K >50K",
 }  # fmt: skip
 

@@ -7,6 +7,7 @@ here measures one projection; :func:`~anonpaper.compendium.run_grid` calls it fo
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -48,8 +49,7 @@ def projections(
     qi: list[str], dimensions: list[int], at_most: int | None = None, seed: int = 0
 ) -> list[list[str]]:
     """Return the subsets of some sizes of the quasi-identifiers; `at_most` of a size, drawn."""
-    rng = ap.randomness.generator(seed)
-    chosen = []
+    rng, chosen = ap.randomness.generator(seed), []
     for d in dimensions:
         subsets = [list(subset) for subset in itertools.combinations(qi, d)]
         if at_most is not None and len(subsets) > at_most:
@@ -60,12 +60,11 @@ def projections(
 
 def suppress_projection(
     tables: Tables, table: str, qi: list[str], levels: list[int], algorithms: list[str]
-) -> list[dict]:
+) -> Iterator[dict]:
     """Suppress one projection by each algorithm at each l, and look at Lemmas 5.8 and 5.11."""
     # above_5_8: the (QI-group, sensitive value) of which more rows are without a star than phase
     # one leaves; by Lemma 5.8 there are none.
     m = tables[table].with_roles(qi=list(qi))
-    rows = []
     for l, name in itertools.product(levels, algorithms):
         p = METHODS[name](m, l)
         release = ap.suppress(m, p)
@@ -74,8 +73,7 @@ def suppress_projection(
         found = {"d": m.d, "l": l, "algorithm": name, "stars": ap.measure.stars(release)}
         found["above_5_8"] = int((kept > counts_after_phase_one(m, l)).sum())
         found["higher_than_5_11"] = "phase" in p.info and _raises_pillars(m, p, l)
-        rows.append(found | {key: p.info.get(key) for key in ("phase", "residue_size")})
-    return rows
+        yield found | {key: p.info.get(key) for key in ("phase", "residue_size")}
 
 
 def _raises_pillars(m: ap.Microdata, p: ap.Partition, l: int) -> bool:
@@ -101,12 +99,12 @@ def counts_after_phase_one(m: ap.Microdata, l: int) -> np.ndarray:
 
 def suppress_reordered(
     tables: Tables, table: str, qi: list[str], levels: list[int], orders: int, vary: str
-) -> list[dict]:
+) -> Iterator[dict]:
     """Suppress one projection in several drawn orders of what `vary` names."""
     # "curve": the quasi-identifiers and the values of those that have no order; "ties": the
     # sensitive values, by which Hilbert and TP break ties; "frequent first": these by falling
     # frequency, which is not drawn. A draw is the same for every projection of a table.
-    whole, rows = tables[table], []
+    whole = tables[table]
     for order in range(orders):
         m, rng = whole.with_roles(qi=list(qi)), ap.randomness.generator(order)
         if vary == "frequent first":
@@ -120,43 +118,34 @@ def suppress_reordered(
             m = m.with_roles(qi=sorted(m.qi, key=place.get))
         roles = (*m.qi, m.sensitive)
         m = m.with_codes({a: codes[m.codes_of(a)] for a, codes in anew.items() if a in roles})
-        found = suppress_projection({table: m}, table, m.qi, levels, [*ALGORITHMS])
-        rows += [{"order": order} | row for row in found]
-    return rows
+        for row in suppress_projection({table: m}, table, m.qi, levels, [*ALGORITHMS]):
+            yield {"order": order} | row
 
 
 def time_projection(
     tables: Tables, table: str, qi: list[str], samples: list[float], levels: list[int],
     repeats: int, seed: int,
-) -> list[dict]:  # fmt: skip
+) -> Iterator[dict]:  # fmt: skip
     """Time each algorithm on samples of one projection, from the coded table to the groups."""
     # In every repeat all samples and levels follow each other, so that what else the machine does
     # meets them alike.
     whole = tables[table].with_roles(qi=list(qi))
     drawn = [whole if s == 1 else whole.sample(int(s * whole.n), seed) for s in samples]  # line 1
-    rows = []
     for repeat, m, l in itertools.product(range(repeats), drawn, levels):  # line 2
         for name, algorithm in ALGORITHMS.items():  # line 3
             fresh = partial(m.with_roles, qi=m.qi)  # line 4
             seconds, _ = timed(partial(algorithm, l=l), 2, fresh=fresh)  # line 5
             found = {"d": m.d, "n": m.n, "l": l, "repeat": repeat, "algorithm": name}
-            rows.append(found | {"seconds": seconds})
-    return rows
+            yield found | {"seconds": seconds}
 
 
 def measure_divergence(
     tables: Tables, table: str, qi: list[str], levels: list[int], ways: list[str],
     n: int | None = None, seed: int = 0,
-) -> list[dict]:  # fmt: skip
+) -> Iterator[dict]:  # fmt: skip
     """Measure the KL-divergence of one projection, or of n drawn rows of it, published in ways."""
     m = tables[table].with_roles(qi=list(qi))
     m = m if n is None else m.sample(n, seed)
-    return [
-        {
-            "d": m.d,
-            "l": l,
-            "algorithm": way,
-            "divergence": ap.measure.kl_divergence(PUBLISHED[way](m, l)),
-        }
-        for l, way in itertools.product(levels, ways)
-    ]
+    for l, way in itertools.product(levels, ways):
+        divergence = ap.measure.kl_divergence(PUBLISHED[way](m, l))
+        yield {"d": m.d, "l": l, "algorithm": way, "divergence": divergence}

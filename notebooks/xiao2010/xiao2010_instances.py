@@ -8,7 +8,7 @@ test, one by one.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
@@ -67,33 +67,31 @@ def matching_of(table: ap.Microdata, p: ap.Partition) -> list[int] | None:
 
 def check_reduction(
     q: int, points: int, instances: int, seed: int, l: int = 3, m: int | None = None
-) -> list[dict]:
+) -> Iterator[dict]:
     """Decide random matching instances twice: by all choices, and by l-diverse suppression."""
     rng = ap.randomness.generator(seed)
     everything = list(itertools.product(range(q), repeat=l))
-    rows = []
     for _ in range(instances):
         drawn = [everything[i] for i in np.sort(rng.choice(len(everything), points, False))]
         table = table_of_points(drawn, q, m)
         p = ap.exact(table, l)
         choices = itertools.combinations(drawn, q)
         matchings = [all(len({*of}) == q for of in zip(*one, strict=True)) for one in choices]
-        enough, read_off = p.info["cost"] == least_stars(table), matching_of(table, p) is not None
-        found = {"has_matching": any(matchings), "enough stars": enough}
-        rows.append(found | {"matching_read_off": read_off})
-    return rows
+        yield {
+            "has_matching": any(matchings),
+            "enough stars": p.info["cost"] == least_stars(table),
+            "matching_read_off": matching_of(table, p) is not None,
+        }
 
 
-def match_random_tables(n: int, d: int, tables: int, seed: int) -> list[dict]:
+def match_random_tables(n: int, d: int, tables: int, seed: int) -> Iterator[dict]:
     """Compare the least matching of two sensitive values with exhaustive search (section 4)."""
     rng = ap.randomness.generator(seed)
-    rows = []
     for _ in range(tables):
         frame = pd.DataFrame(rng.integers(0, 3, (n, d))).add_prefix("q")
         m = ap.Microdata(frame.assign(SA=np.arange(n) % 2), [*frame], "SA")
-        found = {"least matching": ap.optimal_two_diverse(m).info["stars"]}
-        rows.append(found | {"exhaustive search": ap.exact(m, 2).info["cost"]})
-    return rows
+        least, searched = ap.optimal_two_diverse(m).info["stars"], ap.exact(m, 2).info["cost"]
+        yield {"least matching": least, "exhaustive search": searched}
 
 
 def check_lemmas(l: int, tables: int, seed: int) -> list[dict]:
@@ -105,8 +103,7 @@ def check_lemmas(l: int, tables: int, seed: int) -> list[dict]:
             counts = rng.integers(0, 3, (rng.integers(2, 6), rng.integers(l, l + 3)))
         else:
             counts = _conflicting_counts(l, rng)
-        total = counts.sum(axis=0)
-        if not total.sum() or total.sum() < l * total.max():
+        if not counts.any() or counts.sum() < l * counts.sum(axis=0).max():
             continue
         m = table_of_counts(counts[counts.sum(axis=1) > 0])
         info, steps = ap.tp(m, l).info, ap.tp_steps(m, l)

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import anonpaper as ap
-from anonpaper.errors import InfeasibleError
 
 ONE = pd.DataFrame(
     {"group": ["g"], "kind": ["loss"], "better": ["A"], "worse": ["B"]}, index=["A > B"]
@@ -96,18 +95,6 @@ def test_outcomes_are_the_measures_of_the_releases(stroke):
     assert row["values changed"] * 60 == pytest.approx(ap.measure.stars(rel))
     assert row["rows changed"] * 60 == pytest.approx(ap.measure.suppressed_rows(rel))
     assert 3 <= row["d"] == m.d <= 6 and row["failed"] == ""
-
-
-def test_a_method_that_finds_nothing_has_rows_without_numbers(stroke, monkeypatch):
-    def fails(*given):
-        raise InfeasibleError("no such table")
-
-    group = (("stars", "sub-domains"), fails, {"none": None}, {})
-    monkeypatch.setitem(beyond.GROUPS, "l-diversity", group)
-    at = {"table": "stroke", "draw": 0, "n": 60, "level": 2, "tables": stroke}
-    rows = beyond.outcomes(group="l-diversity", **at)
-    assert [row["failed"] for row in rows] == ["InfeasibleError"] * 2
-    assert not any("NCP" in row for row in rows)
 
 
 def test_draws_differ_and_rows_to_test_on_are_others(stroke):

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pandas as pd
-import pytest
-from together_tools import MEASURES, ranks, trade_off
+from together_tools import MEASURES, ranks
 
 
 def releases(values, tables=4, **more):
@@ -34,10 +33,3 @@ def test_intervals_are_wide_where_tables_disagree():
     table["query error"] = rng.permutation(len(table))
     low, high = np.array(rank_of(ranks(table, "k-anonymity", ["query error"])))[:, 1:].T
     assert (low == 1).all() and (high == 2).all()
-
-
-def test_the_trade_off_is_a_rank_correlation_of_kept_promises():
-    table = releases({"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.9})
-    assert trade_off(table)["correlation"].tolist() == pytest.approx([-1] * 4)
-    table.loc[table["method"] == "d", ["promise", "advantage"]] = ["broken: k = 2", 5]
-    assert trade_off(table)["methods"].eq(3).all()
