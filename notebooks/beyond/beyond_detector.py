@@ -68,8 +68,7 @@ def expected_risk(real: np.ndarray, invented: np.ndarray, auc: float, share) -> 
         np.hstack([real[people], invented[people]]), axis=0, return_inverse=True
     )
     r, s = np.hsplit(both, 2)
-    log_t = np.arange(-12, 45, _STEP)
-    t = np.exp(log_t)
+    t = np.exp(np.arange(-12, 45, _STEP))
     tables = []
     for of_value in np.broadcast_to(share, real.shape[1]):
         for w in _weights(auc, float(of_value)):

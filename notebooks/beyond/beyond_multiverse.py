@@ -140,8 +140,7 @@ def _repaired(name: str, m: Microdata, k: int, seed: int) -> dict[str, Release]:
     if name == "Proposed":
         friendly = ap.pattern_friendly(m, trees=20, repeats=1, seed=seed)
         more["friendly"] = [*friendly.loc[friendly["friendly"], "qid"]]
-        needed = ap.find_imbalance(m).needed
-        m = synthesis.fuse(m, ap.gaussian_copula(m, needed, seed=seed))
+        m = synthesis.fuse(m, ap.gaussian_copula(m, ap.find_imbalance(m).needed, seed=seed))
     trees = {a.name: Hierarchy.balanced(a.values) for a in m.attributes}
     rel = publish(m, k, 2, trees, seed=seed, **more)
     people = {} if rel.is_synthetic.all() else {"real people": rel.without_synthetic()}

@@ -69,8 +69,7 @@ def _prepared(m, k, l, theta, weights, program) -> tuple[Rule, Clusters]:
     sums = np.column_stack([*places, np.zeros((m.n, 0))])[:, mean]
     sets = np.uint64(1) << m.codes[:, ~mean].astype(np.uint64)
     counts = np.eye(m.sensitive_attribute.size, dtype=np.intp)[m.sensitive_codes]
-    scale = (weight / width**2)[mean]
-    rule = Rule(k, l, theta + _ROUNDING, scale, weight[~mean], program)
+    rule = Rule(k, l, theta + _ROUNDING, (weight / width**2)[mean], weight[~mean], program)
     return rule, Clusters(np.ones(m.n, np.intp), sums, sets, counts)
 
 

@@ -115,8 +115,7 @@ def varied_search(
     even = start == "even"
     first = rng.random((population, n_bits)) < 0.5 if even else graded(rng, population, n_bits)
     if start == "none feasible":
-        lost = first[archive.evaluator.evaluate(first).smallest < k_pref]
-        first = np.resize(lost, first.shape)
+        first = np.resize(first[archive.evaluator.evaluate(first).smallest < k_pref], first.shape)
     # both keep the best of parents and children
     kind, problem, prefer = {
         1: (GA, OneObjective, _prefer_less_ach),  # line 2
@@ -238,8 +237,7 @@ def measured_run(m: ap.Microdata, **setting) -> dict:
     }
     for level in LEVELS:
         row[f"ach at {level}"] = feasible.loc[feasible["effective_k"] >= level, "ach"].min()
-    rng = generator(setting.get("seed", 0))
-    return row | _children_alike(archive, feasible, rng)  # line 6
+    return row | _children_alike(archive, feasible, generator(setting.get("seed", 0)))  # line 6
 
 
 def _children_alike(archive, parents: pd.DataFrame, rng: np.random.Generator) -> dict:

@@ -200,8 +200,7 @@ def reconstruction_is_less(figure_6):
     Equation 8 defines no number. Read as the values that can be restored by an attacker who knows
     a quarter of the people.
     """
-    of = figure_6[figure_6["method"] != "HyObscure"]
-    return _readings(of, c.leads, EQUATION_8, "real")
+    return _readings(figure_6[figure_6["method"] != "HyObscure"], c.leads, EQUATION_8, "real")
 
 
 @c.claim("Figure 6", quote="the proposed model reduced R by 43.75% on four benchmark datasets")

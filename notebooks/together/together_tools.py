@@ -41,8 +41,7 @@ def ranks(
         )
         of_table = wide.rank(axis=1, na_option="bottom").groupby("table").mean()
         chosen = rng.integers(len(of_table), size=(draws, len(of_table)))
-        means = of_table.to_numpy()[chosen].mean(axis=1)
-        drawn = pd.DataFrame(means).rank(axis=1).to_numpy()
+        drawn = pd.DataFrame(of_table.to_numpy()[chosen].mean(axis=1)).rank(axis=1).to_numpy()
         low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
         rank = of_table.mean().rank()
         about = {"principle": principle, "measure": measure, "tables": len(of_table)}
