@@ -223,22 +223,6 @@ def _auc(chance: np.ndarray, real: np.ndarray, invented: np.ndarray) -> float | 
     return None
 
 
-def _without_release(m: ap.Microdata, public: ap.Microdata, seed: int) -> float:
-    """Return the risk before an attacker who learns from a public table, without a release."""
-    model = _detectors(seed)["boosting"].fit(public.codes, public.sensitive_codes)
-    belief = np.zeros((m.n, m.sensitive_attribute.size))
-    belief[:, model.classes_] = model.predict_proba(m.codes)
-    return float(belief[np.arange(m.n), m.sensitive_codes].mean())
-
-
-def _auc_of_exact_rows(m: ap.Microdata, seed: int) -> float | None:
-    """Return how well boosting tells the invented rows of the rare value before publication."""
-    of_rare = m.sensitive_codes == np.bincount(m.sensitive_codes[~m.synthetic]).argmin()
-    model, real = _detectors(seed)["boosting"], ~m.synthetic[of_rare]
-    chance = cross_val_predict(model, m.codes[of_rare], real, cv=3, method="predict_proba")
-    return _auc(chance[:, 1], real.astype(int), (~real).astype(int))
-
-
 # -- one draw of everybody ----------------------------------------------------------------------
 
 
@@ -327,7 +311,8 @@ def attack(tables, name: str, publication: str, k: int, rows: int, seed: int) ->
     tried = publish(people.public, people.theirs, *how, seed + 1)
     common = _measures(rel, publication, people, trees, seed)
     real, invented = counts(rel)
-    rare, of_rare = _rare(real)
+    rare = real.sum(axis=0).argmin()
+    of_rare = real * (np.arange(real.shape[1]) == rare)
     share = invented.sum(axis=0) / (real + invented).sum(axis=0)
     found = []
     for attacker, sees, detector in _ATTACKS:
@@ -350,18 +335,16 @@ def attack(tables, name: str, publication: str, k: int, rows: int, seed: int) ->
     return found
 
 
-def _rare(real: np.ndarray) -> tuple[int, np.ndarray]:
-    """Return the value that fewest people have, and the people who have it by class and value."""
-    rare = int(real.sum(axis=0).argmin())
-    return rare, real * (np.arange(real.shape[1]) == rare)
-
-
 def _measures(
     rel: ap.Release, publication: str, people: People, trees: Mapping, seed: int
 ) -> dict:
     """Measure a release without any detector."""
     real, invented = counts(rel)
     shown, values = real + invented, real.sum(axis=0)
+    model, m = _detectors(seed)["boosting"], people.table
+    model.fit(people.public.codes, people.public.sensitive_codes)  # without a release
+    learnt = np.zeros((m.n, m.sensitive_attribute.size))
+    learnt[:, model.classes_] = model.predict_proba(m.codes)
     plain = classification(rel, people.test, trees=30, seed=seed)
     weighed = classification(rel, people.test, trees=30, balanced=True, seed=seed)
     found = {
@@ -370,20 +353,27 @@ def _measures(
         "groups told apart": told_apart(rel),
         "largest share": float((shown.max(axis=1) / shown.sum(axis=1)).max()),
         "risk, counting": own_risk(real, shown),
-        "risk, counting, rare": own_risk(_rare(real)[1], shown),
+        "risk, counting, rare": own_risk(real * (values == values.min()), shown),
         "risk, knows the values": own_risk(real, shown * (values / shown.sum(axis=0))),
         # without a release: calibrated beliefs have no less risk, on average over people
         "risk, shares": own_risk(real, np.broadcast_to(values, real.shape)),
-        "risk, public table": _without_release(people.table, people.public, seed),
+        "risk, public table": float(learnt[np.arange(m.n), m.sensitive_codes].mean()),
         "risk, real alone": own_risk(real, real),
         "distortion": distortion(rel.without_synthetic(), trees),
         "accuracy": plain.accuracy,
         "balanced accuracy": weighed.balanced_accuracy,
     }
     kind, how = PUBLICATIONS[publication]
-    if kind != "padded":
-        return found | {"AUC of exact rows": _auc_of_exact_rows(rel.microdata, seed)}
-    return found | {
-        "risk, informed": informed_risk(rel, how, values / values.sum()),
-        "risk, informed, no prior": informed_risk(rel, how, np.full(2, 0.5)),
-    }
+    if kind == "padded":
+        return found | {
+            "risk, informed": informed_risk(rel, how, values / values.sum()),
+            "risk, informed, no prior": informed_risk(rel, how, np.full(2, 0.5)),
+        }
+    # how well boosting tells invented rows of the rare value before publication
+    m = rel.microdata
+    of_rare = m.sensitive_codes == np.bincount(m.sensitive_codes[~m.synthetic]).argmin()
+    model, is_real = _detectors(seed)["boosting"], ~m.synthetic[of_rare]
+    chance = cross_val_predict(model, m.codes[of_rare], is_real, cv=3, method="predict_proba")[
+        :, 1
+    ]
+    return found | {"AUC of exact rows": _auc(chance, is_real.astype(int), (~is_real).astype(int))}

@@ -56,6 +56,10 @@ class Small(NamedTuple):
     held: np.ndarray  # (N, t, V), h(Q, v): people of tuple Q with value v
     own: int  # the real table
 
+    def microdata(self) -> list[ap.Microdata]:
+        """The N tables."""
+        return [self.m.with_codes({self.m.sensitive: self.values[of]}) for of in self.tables]
+
 
 class Channel(NamedTuple):
     """Release ``key[i]``, with ``stars[i]``, is made of ``table[i]`` with this probability."""
@@ -297,12 +301,8 @@ def _all_labels(
     small: Small, method: Callable[[ap.Microdata], Sequence[ap.Partition]]
 ) -> np.ndarray:
     """Return the groups that a method gives each table, (methods, N, n)."""
-    found = [[p.labels for p in method(_with(small, values))] for values in small.tables]
+    found = [[p.labels for p in method(m)] for m in small.microdata()]
     return np.array(found).swapaxes(0, 1)
-
-
-def _with(small: Small, values: np.ndarray) -> ap.Microdata:
-    return small.m.with_codes({small.m.sensitive: small.values[values]})
 
 
 def leaks(
@@ -336,7 +336,7 @@ def leaks(
         for strength in STRENGTHS:
             channels[f"exponential {strength:g}"] = drawn(counted, np.exp(-strength * above))
     else:
-        fewest = np.array([fewest_stars(_with(small, values), l=l) for values in small.tables])
+        fewest = np.array([fewest_stars(m, l=l) for m in small.microdata()])
     size, rows, kept = small.codes.size, [], {}
     for name, channel in channels.items():
         if "draws" not in methods:

@@ -95,13 +95,3 @@ def test_outcomes_are_the_measures_of_the_releases(stroke):
     assert row["values changed"] * 60 == pytest.approx(ap.measure.stars(rel))
     assert row["rows changed"] * 60 == pytest.approx(ap.measure.suppressed_rows(rel))
     assert 3 <= row["d"] == m.d <= 6 and row["failed"] == ""
-
-
-def test_draws_differ_and_rows_to_test_on_are_others(stroke):
-    whole = stroke["stroke"]
-    whole = whole.replace(frame=whole.frame.assign(age=range(whole.n)), domains={"age": None})
-    pairs = [beyond._drawn(whole, "stroke", False, 60, draw) for draw in range(8)]
-    assert len({(*m.qi,) for m, _ in pairs}) > 3
-    for m, test in pairs:
-        assert m.n == 60 and test.n == 1000 and m.qi == test.qi
-        assert set(m.frame["age"]).isdisjoint(test.frame["age"])

@@ -23,19 +23,6 @@ def test_one_other_setting_at_which_rows_are_lost_is_enough(lost, verdict):
     assert CLAIMS["rows_are_lost_elsewhere"](runs).verdict == verdict
 
 
-@pytest.mark.parametrize(("own", "verdict"), [(50.0, REPRODUCED), (150.0, NOT_REPRODUCED)])
-def test_the_matching_table_is_compared_with_all_others(own, verdict):
-    errors = pd.DataFrame(
-        {"varied": varied, "values": values, "seed": seed, "table": table, "selectivity, %": 25.0,
-         "relative error, %": (own if table.lower().startswith(varied) else 100) + 0.1 * seed}
-        for varied in ("race", "education", "sex", "age") for values in (1, 2)
-        for table in TABLES for seed in range(5)
-    )  # fmt: skip
-    found = CLAIMS["matching_table_is_best_at_low"](errors, errors)
-    assert found.verdict == verdict
-    assert CLAIMS["matching_table_beats_base"](errors, errors).verdict == verdict
-
-
 @pytest.mark.parametrize(("moved", "verdict"), [(0, REPRODUCED), (30, NOT_REPRODUCED)])
 def test_a_printed_run_may_miss_as_many_points_as_runs_of_ours(moved, verdict):
     rng = np.random.default_rng(1)

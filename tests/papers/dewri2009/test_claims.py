@@ -22,13 +22,3 @@ def test_what_an_order_of_countries_decides_cannot_be_tested(at_21, verdict):
     judge = CLAIMS["effective_k_is_close_or_higher"]
     assert judge(found).verdict == verdict
     assert judge(found.assign(effective_k=found["k"])).verdict == NOT_REPRODUCED
-
-
-@pytest.mark.parametrize(("rising", "verdict"), [(6, REPRODUCED), (0, NOT_REPRODUCED)])
-def test_an_unprinted_vector_is_judged_by_the_share_that_shows_it(rising, verdict):
-    runs = pd.DataFrame(
-        {"vector": vector, "bias preference": bias, "k_pref": 5,
-         "effective_k": 5 + place * (vector < rising)}
-        for vector in range(10) for place, bias in enumerate((1.0, 0.075, 0.05))
-    )  # fmt: skip
-    assert CLAIMS["k_rises_as_bias_falls"](runs).verdict == verdict
