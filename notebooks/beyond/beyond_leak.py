@@ -192,12 +192,6 @@ def _weights(small: Small, channel: Channel, keys: np.ndarray, seen: np.ndarray)
     return (tables @ seen.reshape(len(seen), -1)).reshape(-1, *seen.shape[1:])
 
 
-def _guesses(weights: np.ndarray) -> np.ndarray:
-    """Return how an attacker who names a likeliest value divides the guesses among values."""
-    best = weights >= weights.max(axis=-1, keepdims=True) * (1 - 1e-9)
-    return best / best.sum(axis=-1, keepdims=True)
-
-
 def counted_ways(small: Small, labels: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Return in how many ways a person of Q has v if all groupings are equally likely, (t, V).
 
@@ -261,7 +255,8 @@ def recovered(
     mine, real = channel.table == small.own, seen[small.own]
     place = np.searchsorted(keys, channel.key[mine])
     for right, own, of in (("right", "own", weights), ("counted", "own counted", ways)):
-        guesses = _guesses(of)
+        best = of >= of.max(axis=-1, keepdims=True) * (1 - 1e-9)  # who names one of several
+        guesses = best / best.sum(axis=-1, keepdims=True)  # likeliest values draws it
         named = (guesses[place] * real).sum(axis=(1, 2, 3))
         found[right] = (guesses * weights).sum() / total
         found[own] = channel.probability[mine] @ named / real.sum()

@@ -37,7 +37,18 @@ def grouped_by_pairs(
     weights: Mapping[str, float] | None = None, seed: int = 0, *, program: bool = False,
 ) -> tuple[Partition, list[tuple[str, np.ndarray]]]:  # fmt: skip
     """Return the groups, and after every step its name and each row's cluster (-1: none)."""
-    rule, rows = _prepared(m, k, l, theta, weights or {}, program)
+    mean = np.array([a.numeric or a.size <= 2 for a in m.attributes])
+    weight = np.array([float((weights or {}).get(name, 1)) for name in m.qi])
+    width = np.array([a.width or 1.0 for a in m.attributes])
+    if program:  # it divides numbers by the largest of them, where the text maps them to [0, 1]
+        weight *= [(a.width / (a.positions[-1] or 1)) ** 2 if a.numeric else 1
+                   for a in m.attributes]  # fmt: skip
+    rule = Rule(k, l, theta + _ROUNDING, (weight / width**2)[mean], weight[~mean], program)
+    places = [a.positions[codes] for a, codes in zip(m.attributes, m.codes.T, strict=True)]
+    sums = np.column_stack([*places, np.zeros((m.n, 0))])[:, mean]
+    sets = np.uint64(1) << m.codes[:, ~mean].astype(np.uint64)
+    counts = np.eye(m.sensitive_attribute.size, dtype=np.intp)[m.sensitive_codes]
+    rows = Clusters(np.ones(m.n, np.intp), sums, sets, counts)
     clusters = Clusters(*(np.zeros_like(part) for part in rows))
     # the program takes rows in the order of the file
     order = np.arange(m.n) if program else generator(seed).permutation(m.n)
@@ -55,22 +66,6 @@ def grouped_by_pairs(
     taken.append(("5: small clusters merge", cluster_of))
     info = {"repeats": repeats, "formed": formed}
     return Partition(dense_labels(cluster_of), info=info, algorithm="all pairs"), taken
-
-
-def _prepared(m, k, l, theta, weights, program) -> tuple[Rule, Clusters]:
-    """Return the rule, and every row as a cluster."""
-    mean = np.array([a.numeric or a.size <= 2 for a in m.attributes])
-    weight = np.array([float(weights.get(name, 1)) for name in m.qi])
-    width = np.array([a.width or 1.0 for a in m.attributes])
-    if program:  # it divides numbers by the largest of them, where the text maps them to [0, 1]
-        weight *= [(a.width / (a.positions[-1] or 1)) ** 2 if a.numeric else 1
-                   for a in m.attributes]  # fmt: skip
-    places = [a.positions[codes] for a, codes in zip(m.attributes, m.codes.T, strict=True)]
-    sums = np.column_stack([*places, np.zeros((m.n, 0))])[:, mean]
-    sets = np.uint64(1) << m.codes[:, ~mean].astype(np.uint64)
-    counts = np.eye(m.sensitive_attribute.size, dtype=np.intp)[m.sensitive_codes]
-    rule = Rule(k, l, theta + _ROUNDING, (weight / width**2)[mean], weight[~mean], program)
-    return rule, Clusters(np.ones(m.n, np.intp), sums, sets, counts)
 
 
 @loop

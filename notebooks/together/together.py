@@ -293,27 +293,22 @@ def advice(found: pd.DataFrame, needs: Sequence[Need]) -> pd.DataFrame:
     return pd.DataFrame(told)
 
 
-def meeting(part: pd.DataFrame, need: Need) -> pd.DataFrame:
-    """Return the loss, settings x seeds, where a need is met on every draw of one table."""
+def _best(part: pd.DataFrame, need: Need) -> dict[str, object]:
+    """Return the setting that meets a need at the least mean loss, and the next method."""
     setting = ["method", "asks", "level"]
     least, most = pd.Series(need.least, dtype=float), pd.Series(need.most, dtype=float)
     meets = (part[least.index] >= least).all(axis=1) & (part[most.index] <= most).all(axis=1)
     meets = meets.groupby([part[name] for name in setting]).transform("all")
     losses = part[meets].pivot(index=setting, columns="seed", values=need.loss)
     # a draw that is not feasible may have been left out: it does not meet the need either
-    return losses.reindex(columns=sorted(part["seed"].unique())).dropna()
-
-
-def _best(part: pd.DataFrame, need: Need) -> dict[str, object]:
-    """Return the setting that meets a need at the least mean loss, and the next method."""
-    by_seed = meeting(part, need)
-    if by_seed.empty:
+    losses = losses.reindex(columns=sorted(part["seed"].unique())).dropna()
+    if losses.empty:
         return {}
-    mean = by_seed.mean(axis=1)
+    mean = losses.mean(axis=1)
     first, *others = mean.loc[mean.groupby("method").idxmin()].sort_values(kind="stable").index
     told = {"use": _setting(first), "value": mean[first], "promised": _promised(first, need)}
     if others:
-        ends = difference_intervals(by_seed.loc[[first]], by_seed.loc[[others[0]]])[0]
+        ends = difference_intervals(losses.loc[[first]], losses.loc[[others[0]]])[0]
         told |= {"next": _setting(others[0]), "more": mean[others[0]] - mean[first]}
         told |= dict(zip(("low", "high"), ends, strict=True))
     return told
