@@ -43,10 +43,11 @@ def loss_is_not_monotone(joins):
     # All 4,096 recodings of four attributes of Adult are compared. One example suffices.
     drawn = joins[joins["weights"] != "equal"]
     less, pairs = drawn["more joined, less loss"].sum(), drawn["pairs"].sum()
-    measured = f"the one with more joins has less loss in {less:,} of {pairs:,} pairs"
+    told = (
+        f"of two recodings, the one with more joins has less loss in {less:,} of {pairs:,} pairs"
+    )
     one_more = holds_everywhere(drawn["loss falls"] > 0, needed=0)
-    found = holds(less > 0, measured=f"of two recodings, {measured}")
-    return found.read_as("one more join", one_more)
+    return holds(less > 0, measured=told).read_as("one more join", one_more)
 
 
 @claim("Section 6.4", quote="More generalization typically yield higher effective k")
@@ -66,8 +67,7 @@ def _wide(runs: pd.DataFrame, setting: str, *values: str):
 @claim("Figure 1", quote="A unique feasible minima [...] is an efficient point")
 def reported_solution_is_unique_and_efficient(runs_by_k):
     """In every run ach has one feasible minimum, which nothing beats in both loss and bias."""
-    unique, efficient = runs_by_k["minima"] == 1, runs_by_k["better in both"] == 0
-    return holds_everywhere(unique & efficient)
+    return holds_everywhere(runs_by_k.eval("minima == 1 and `better in both` == 0"))
 
 
 @claim("Figure 1", quote="the number of feasible solutions obtained decreases")
@@ -75,13 +75,11 @@ def solutions_get_fewer_and_worse_with_k(runs_by_k):
     """The higher k_pref, the fewer feasible solutions are returned, and the more they lose."""
     # In an exact search neither can be otherwise: a higher k_pref only takes solutions away.
     number, loss = _wide(runs_by_k, "k_pref", "returned", "nwp")
-    fewer = means(
-        -steps(number, along="k_pref"), above=0,
-        measured=f"on average {listed(number.mean(axis=1), '{:.1f}')}, by definition never more",
-        why="where the order of means is not certain, single runs have either order",
-    )  # fmt: skip
-    measured = f"NWP {listed(loss.mean(axis=1))}, by definition never less"
-    return all_of(fewer, means(steps(loss, along="k_pref"), above=0, measured=measured))
+    told = f"on average {listed(number.mean(axis=1), '{:.1f}')}, by definition never more"
+    why = "where the order of means is not certain, single runs have either order"
+    fewer = means(-steps(number, along="k_pref"), above=0, measured=told, why=why)
+    told = f"NWP {listed(loss.mean(axis=1))}, by definition never less"
+    return all_of(fewer, means(steps(loss, along="k_pref"), above=0, measured=told))
 
 
 ORDER = "it depends on the order of the 41 countries, which the paper does not print"
@@ -100,8 +98,8 @@ def effective_k_is_close_or_higher(optimum_by_place):
     # Of the optimum, which branch and bound proves, at each place of the United States.
     wide = optimum_by_place.pivot(index="place", columns="k", values="effective_k")
     wide -= wide.columns
-    measured = f"effective k of the optimum less k_pref: {listed(wide.loc[1])} (first place)"
-    return _by_place(wide.loc[:, 11:].min(axis=1) > wide.loc[:, :10].max(axis=1), measured)
+    told = f"effective k of the optimum less k_pref: {listed(wide.loc[1])} (first place)"
+    return _by_place(wide.loc[:, 11:].min(axis=1) > wide.loc[:, :10].max(axis=1), told)
 
 
 @claim("Section 6", quote="No difference in obtained solutions is observed")
@@ -110,12 +108,9 @@ def seeds_make_no_difference(runs_by_k):
 
     As printed: 50,000 evaluations, 0.001 per bit.
     """
-    ach = runs_by_k.groupby("k_pref")["ach"]
-    above = ach.max() / ach.min() - 1
-    return holds_everywhere(
-        above <= 0.01, measured=f"by {span(above, '{:.1%}')}",
-        why="most runs end in local optima, where no single join or split lowers ach",
-    )  # fmt: skip
+    above = runs_by_k.groupby("k_pref")["ach"].agg(lambda ach: ach.max() / ach.min() - 1)
+    why = "most runs end in local optima, where no single join or split lowers ach"
+    return holds_everywhere(above <= 0.01, measured=f"by {span(above, '{:.1%}')}", why=why)
 
 
 def _alike(values: pd.DataFrame, tolerance: float) -> Finding:
@@ -141,12 +136,10 @@ def population_matters_little(figure_2):
 def larger_populations_deviate_more(figure_2):
     """Larger populations end with more preference deviation than the smallest."""
     # Preference deviation is loss and bias less their preferred values.
-    deviation = _wide(figure_2, "population", "prefdev")
-    larger = deviation.iloc[1:]
-    smallest = 0 * larger + deviation.iloc[0]
-    both = (larger > smallest).all()
+    smallest, *larger = _wide(figure_2, "population", "prefdev").to_numpy()
+    both = (larger > smallest).all(axis=0)
     told = f"both larger deviate more in {both.sum()} of {len(both)} runs, a third by chance"
-    return means((smallest, larger), above=0, measured=told, show="{:.3f}")
+    return means(([smallest] * len(larger), larger), above=0, measured=told, show="{:.3f}")
 
 
 def _grows(values: pd.DataFrame, **options) -> Finding:
@@ -178,9 +171,8 @@ def duplicates_slow_the_search(copies):
     The search without duplicates is ours. Both have the paper's 50,000 evaluations.
     """
     by_seed = _wide(copies.assign(copies=copies["copies"].astype(str)), "copies", "ach")
-    more = (by_seed.loc["stay"] - by_seed.loc["thrown away"]).to_frame("more").T
-    measured = f"{more.to_numpy().mean():+.4f} on average"
-    return means(more, above=0, measured=measured, show="{:.4f}")
+    more = by_seed.loc["stay"] - by_seed.loc["thrown away"]
+    return means([more], above=0, measured=f"{more.mean():+.4f} on average", show="{:.4f}")
 
 
 @claim("Section 5", quote="exposure of higher effective k solutions")
@@ -191,8 +183,8 @@ def two_objectives_show_the_trade_off(one_or_two):
     stay = one_or_two[one_or_two["copies"] == "stay"]
     wide = stay.set_index(["objectives", "k_pref", "seed"]).filter(like="ach at ").fillna(5 / 6)
     lead = (wide.loc[1] - wide.loc[2]).sort_index(axis=1).round(12).stack().unstack("seed")
-    told = f"{span(lead.mean(axis=1), '{:.3f}')} less ach on average"
-    return means(lead, above=0, measured=told)
+    told = span(lead.mean(axis=1), "{:.3f}")
+    return means(lead, above=0, measured=f"{told} less ach on average")
 
 
 def _printed(runs: pd.DataFrame) -> pd.DataFrame:
@@ -216,8 +208,7 @@ def equal_weights_cost_more(figure_3, weight_vectors):
         return means((lower, higher), above=0, measured=f"mean NWP {told}")
 
     theirs = more(vectors.loc[others].to_numpy() @ losses.T)
-    own = more(len(others) * [nwp.loc["wv_1"]])
-    return own.read_as("both by the vector's weights", theirs)
+    return more(len(others) * [nwp.loc["wv_1"]]).read_as("both by the vector's weights", theirs)
 
 
 @claim(
@@ -227,17 +218,17 @@ def equal_weights_are_less_effective(drawn_vectors):
     """The solution for equal weights has more ach under at least 80 % of the drawn vectors."""
     # In an exact search it never has less: this shows whether the evaluations suffice.
     better = drawn_vectors["ach"] < drawn_vectors["equal ach"]
-    by_seed = better.groupby(drawn_vectors["seed"]).mean().to_frame("").T
-    measured = f"{better.sum()} of {len(better)} drawn vectors"
-    return means(by_seed, above=0.8, within=(0, 1), measured=measured, show="{:.0%}")
+    by_seed = [better.groupby(drawn_vectors["seed"]).mean()]
+    told = f"{better.sum()} of {len(better)} drawn vectors"
+    return means(by_seed, above=0.8, within=(0, 1), measured=told, show="{:.0%}")
 
 
 @claim("Figure 3", quote="(as in wv_2 and wv_5) return solutions with more number of partitions")
 def favoured_country_keeps_groups(countries):
     """Native Country keeps more groups under wv_2 and wv_5 than under each other vector."""
     groups = countries.groupby(["place", "vector"])["groups ncy"].mean().unstack()
-    favoured = groups[["wv_2", "wv_5"]]
-    more = favoured.min(axis=1) > groups.drop(columns=favoured).max(axis=1)
+    others = groups.drop(columns=["wv_2", "wv_5"]).max(axis=1)
+    more = groups[["wv_2", "wv_5"]].min(axis=1) > others
     return _by_place(more, f"groups {listed(groups.stack(), '{:.1f}')}")
 
 
@@ -246,11 +237,11 @@ def country_is_suppressed(countries, optimum_by_place):
     """Under most weight vectors, at least half of the runs suppress Native Country completely."""
     # Under equal weights the optimum says so, proved at each place of the United States.
     suppressed = countries["groups ncy"].eq(1).groupby([countries["place"], countries["vector"]])
-    share = suppressed.mean().unstack()
+    often = suppressed.mean().unstack()
     best = optimum_by_place.query("k == 5 and `loss decides`").set_index("place")["groups ncy"]
-    proved = f"groups in the optimum for equal weights: {listed(best)}"
-    measured = f"share of runs {listed(share.stack(), '{:.0%}')}; {proved}"
-    return _by_place((share >= 0.5).sum(axis=1) > share.shape[1] / 2, measured)
+    told = f"share of runs {listed(often.stack(), '{:.0%}')}"
+    told += f"; groups in the optimum for equal weights: {listed(best)}"
+    return _by_place((often >= 0.5).mean(axis=1) > 0.5, told)
 
 
 @claim("Figure 3", quote="comparatively higher number of groups [...] for attributes with higher")
@@ -264,10 +255,8 @@ def heavier_attributes_keep_groups(figure_3, weight_vectors):
         here = favoured.loc[groups.index, name]
         more += [*groups[here].to_numpy()]
         less += here.sum() * [groups[~here].mean().to_numpy()]
-    return means(
-        (less, more), above=0,
-        why="an attribute without a certain gain keeps its largest number of groups anyway",
-    )  # fmt: skip
+    why = "an attribute without a certain gain keeps its largest number of groups anyway"
+    return means((less, more), above=0, why=why)
 
 
 @claim("Section 6.3", quote="the generalization performed on it is low")
@@ -293,18 +282,16 @@ def optimum_can_be_above_k_pref(optima_by_weights):
     """The best solution need not have an effective k equal to k_pref."""
     # Exhaustive searches on tables of two to four attributes. One suffices.
     above = optima_by_weights["above k_pref"]
-    measured = f"above k_pref in {above.sum()} of {len(above)} searches"
-    return holds_everywhere(above, needed=0, measured=measured)
+    told = f"above k_pref in {above.sum()} of {len(above)} searches"
+    return holds_everywhere(above, needed=0, measured=told)
 
 
 @claim("Section 6", quote="No difference in obtained solutions is observed")
 def seeds_make_no_difference_elsewhere(spread_by_setting):
     """At the settings of Figures 3 and 4, ach over seeds differs by at most 1 %."""
     above = _printed(spread_by_setting)["worst / best - 1"].abs()
-    return holds_everywhere(
-        above <= 0.01, measured=f"by {span(above, '{:.1%}')}",
-        why="single runs end in different local optima",
-    )  # fmt: skip
+    why, told = "single runs end in different local optima", f"by {span(above, '{:.1%}')}"
+    return holds_everywhere(above <= 0.01, measured=told, why=why)
 
 
 def _shown_by(vectors: pd.Series) -> Finding:
@@ -319,7 +306,7 @@ def _at(runs: pd.DataFrame, value: str) -> pd.DataFrame:
 @claim("Figure 4", quote="Such a case happens with the weight vector")
 def no_bias_preference_gives_k_pref(country_vectors):
     """With NECD_pref = 1, the solution has k = k_pref."""
-    without = country_vectors[country_vectors["bias preference"] == 1.0]
+    without = country_vectors.query("`bias preference` == 1")
     return _shown_by(without["effective_k"] == without["k_pref"])
 
 

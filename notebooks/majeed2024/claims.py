@@ -68,8 +68,8 @@ def two_of_five_classes_are_diverse(section_1_2):
 def stroke_has_the_printed_share(section_1_2):
     """The rare value has 4.5 % of the people in Stroke."""
     rare, rows = section_1_2.set_index("table").loc["stroke", ["rare", "rows"]]
-    why = "4.5 % is its share of the 5,510 rows that Table 5 prints"
     told = f"{rare:.0f} of {rows:,.0f}, {rare / rows:.2%}"
+    why = "4.5 % is its share of the 5,510 rows that Table 5 prints"
     return c.holds(round(100 * rare / rows, 1) == 4.5, measured=told, why=why)
 
 
@@ -82,8 +82,8 @@ def records_at_risk_follow_from_pairs(section_1_2):
     of = section_1_2.set_index("table").drop("ten users")
     counts = of[["diverse", "pairs", "not_diverse"]].T
     classes = *(counts["adult"] == (7841, 16280, 8439)), *(counts["stroke"] == (249, 2431, 2182))
-    left, told = of["left_over"], f"left over {c.listed(of['left_over'], '{:,.0f}')}"
-    return c.holds_everywhere([*(left == of["published_at_risk"]), *classes], measured=told)
+    at_risk, told = of.eval("left_over == published_at_risk"), c.listed(of["left_over"], "{:,.0f}")
+    return c.holds_everywhere([*at_risk, *classes], measured=f"left over {told}")
 
 
 @c.claim("Algorithms 1 and 2")
@@ -101,9 +101,7 @@ def table_5_has_the_sizes(table_5):
     of = table_5.set_index("table")
     share = 100 * of["printed after"] / of["rows after full balance"]
     told = f"{c.listed(share, '{:.0f} %')} of the rows that equal counts need"
-    return c.holds_everywhere(
-        [*(of["rows"] == of["printed rows"]), *(share == 100)], measured=told
-    )
+    return c.holds_everywhere([*of.eval("rows == `printed rows`"), *(share == 100)], measured=told)
 
 
 @c.claim("Algorithm 3, Theorem 1", quote="across all QID groups")
@@ -111,9 +109,9 @@ def releases_are_diverse(checked):
     """Every release is k-anonymous with two sensitive values in classes of k to 2k - 1 rows."""
     # Without the threshold. Algorithm 3 as printed does nothing with a record that is not similar
     # enough but has another sensitive value. Ours takes the most similar one then.
-    sizes = checked["k"] <= checked["smallest group"], checked["largest group"] < 2 * checked["k"]
-    whole = checked["smallest class"] >= checked["k"], checked["fewest values"] >= 2
-    return c.holds(*whole, *sizes, measured=f"{len(checked)} releases")
+    right = ("k <= `smallest group`", "`largest group` < 2 * k", "`smallest class` >= k",
+             "`fewest values` >= 2")  # fmt: skip
+    return c.holds(*map(checked.eval, right), measured=f"{len(checked)} releases")
 
 
 @c.claim("Section 6.2", quote="Through rigorous experiments with the RF")
@@ -164,10 +162,10 @@ def synthetic_rows_lower_the_risk_to_half(disclosure_risk):
 @c.claim("Tables 6 to 9", quote="lowest performance is shown by LD")
 def baselines_are_in_order(disclosure_risk):
     """Of the baselines, HyObscure has the lowest risk for most settings, and LD the highest."""
-    of = disclosure_risk[disclosure_risk["method"] != "Proposed"]
-    lowest = partial(c.leads, method="HyObscure", needed=MOST)
-    highest = partial(c.leads, method="LD", lowest=False)
-    return c.all_of(*(_readings(of, judge, EQUATION_6) for judge in (lowest, highest)))
+    of = disclosure_risk.query("method != 'Proposed'")
+    lowest = _readings(of, partial(c.leads, method="HyObscure", needed=MOST), EQUATION_6)
+    highest = _readings(of, partial(c.leads, method="LD", lowest=False), EQUATION_6)
+    return c.all_of(lowest, highest)
 
 
 @c.claim("Equation 7, Table 10")
@@ -304,9 +302,8 @@ def repairing_raises_accuracy(figure_9):
         gain = 100 * (_whole(figure_9, value, "repaired") - _whole(figure_9, value))
         told = c.listed(gain.mean(axis=1), "{:+.1f}")
         above = c.means(gain.drop("census"), above=0, measured=told)
-        return c.all_of(
-            above, c.one_more_run(gain, printed["accuracy on " + gain.index.str.title()])
-        )
+        theirs = printed["accuracy on " + gain.index.str.title()]
+        return c.all_of(above, c.one_more_run(gain, theirs))
 
     return raises("accuracy").read_as(PEOPLE, raises("accuracy, people"))
 
@@ -406,8 +403,7 @@ def printed_counts_follow_from_sizes(table_11_arithmetic, table_12_arithmetic):
     off = [100 * of[f"{n}_count"] / of["rows"] - of[f"{n}_pct"] for n in ("existing", "proposed")]
     off.append(gains["improvement, computed, %"] - gains["improvement, printed, %"])
     same = pd.concat(off).abs() <= 0.01
-    gap = gains["proposed, from shares"] - gains["proposed, printed"]
-    gap *= 100 / gains["existing, printed"]
+    gap = gains.eval("100 * (`proposed, from shares` - `proposed, printed`) / `existing, printed`")
     told = f"{counts.sum()} counts, {same.sum()} percentages; off by {c.span(gap, '{:+.2f}')} %"
     return c.holds_everywhere([*counts, *same, *(gap.abs() <= 0.05)], measured=told)
 
