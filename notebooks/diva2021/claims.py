@@ -76,7 +76,7 @@ def colouring_goes_back_once(figure_3):
 
 def _wide(figure: pd.DataFrame, axis: str, value: str) -> pd.DataFrame:
     """Return values of the tables found, by place on the axis and seed (rows) and algorithm."""
-    runs = figure[figure["outcome"] == "found"]
+    runs = figure.query("outcome == 'found'")
     wide = runs.pivot(index=[axis, "seed"], columns="algorithm", values=value)
     return -wide if value == ACCURACY else wide  # more is better
 
@@ -103,9 +103,8 @@ def _falls(figure: pd.DataFrame, axis: str, others: list, straight=0.0, named=""
         falls = [-run.dropna() for _, run in changes.iterrows()]
         found = c.means(falls, above=0, show="{:.2g}", names=[*changes.index], measured=told)
         courses = wide.T.groupby("algorithm").mean().T
-        explained = courses.corrwith(courses.index.to_series()) ** 2
-        line = c.holds(explained.min() >= straight, in_part=True)
-        return c.all_of(found, line) if straight else found
+        explained = (courses.corrwith(courses.index.to_series()) ** 2).min()
+        return c.all_of(found, c.holds(not explained < straight, in_part=True))
 
     found = _by_formula(lambda value: judge(value, [*SELECTIONS, *others]))
     alone = _by_formula(lambda value: judge(value, SELECTIONS))

@@ -276,9 +276,10 @@ def residue_grows(residue):
     """TP moves more rows to the residue the larger l and d are."""
     # With l, the fewest rows cannot fall by definition.
     share = residue.set_index(["table", "along", "at"])["share of the rows"]
-    ends = share.groupby(level=["table", "along"]).agg(["min", "max"])
-    told = [f"{of}: {low:.2%} to {high:.2%}" for of, low, high in zip(
-        c.settings(ends.index), ends["min"], ends["max"], strict=True)]  # fmt: skip
+    ends = share.groupby(level=["table", "along"]).agg(
+        lambda of: f"{of.min():.2%} to {of.max():.2%}"
+    )
+    told = map(": ".join, zip(c.settings(ends.index), ends, strict=True))
     return c.holds_everywhere(c.steps(share, along="at") >= 0, measured="; ".join(told))
 
 
