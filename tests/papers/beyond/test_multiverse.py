@@ -10,25 +10,19 @@ import pytest
 
 import anonpaper as ap
 
-ONE = pd.DataFrame(
-    {"group": ["g"], "kind": ["loss"], "better": ["A"], "worse": ["B"]}, index=["A > B"]
-)
 LEVELS = {"table": "xy", "draw": [0, 1, 2], "n": [10, 20], "level": [2, 4], "form": "st"}
 
 
-def runs(a, b):
-    """Return rows of two methods, whose numbers are functions of the setting."""
+def scored(a, b):
+    """Score two methods, whose numbers are functions of the setting."""
     found = []
     for values in itertools.product(*LEVELS.values()):
         at = dict(zip(LEVELS, values, strict=True))
         for method, of in (("A", a), ("B", b)):
             numbers = {name: of({**at, "measure": name}) for name in ("loss", "cost")}
             found.append({"group": "g", "method": method, "d": 3, **at, **numbers})
-    return pd.DataFrame(found)
-
-
-def scored(a, b, about=ONE):
-    return rankings.scores(runs(a, b), about)
+    about = {"group": "g", "kind": "loss", "better": "A", "worse": "B"}
+    return rankings.scores(pd.DataFrame(found), pd.DataFrame(about, index=["A > B"]))
 
 
 def test_a_ranking_holds_as_often_as_counted_by_hand():
@@ -78,15 +72,10 @@ def test_the_parts_of_the_variance_are_those_of_least_squares():
     assert parts.drop("total").sum() < parts["total"]
 
 
-@pytest.fixture
-def stroke():
-    return beyond.load_tables(["stroke"])
-
-
-def test_outcomes_are_the_measures_of_the_releases(stroke):
-    rows = beyond.outcomes(
-        group="l-diversity", table="stroke", draw=3, n=60, level=2, tables=stroke
-    )
+def test_outcomes_are_the_measures_of_the_releases():
+    stroke = beyond.load_tables(["stroke"])
+    at = {"group": "l-diversity", "table": "stroke", "draw": 3, "n": 60, "level": 2}
+    rows = beyond.outcomes(**at, tables=stroke)
     forms, _, methods, _ = beyond.GROUPS["l-diversity"]
     assert {(row["method"], row["form"]) for row in rows} == {*itertools.product(methods, forms)}
     m, _ = beyond._drawn(stroke["stroke"], "stroke", False, 60, 3)
