@@ -7,10 +7,12 @@ here measures one projection; :func:`~anonpaper.compendium.run_grid` calls it fo
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
 
 import anonpaper as ap
 from anonpaper.compendium import timed
@@ -147,3 +149,46 @@ def measure_divergence(
     for l, way in itertools.product(levels, ways):
         divergence = ap.measure.kl_divergence(PUBLISHED[way](m, l))
         yield {"d": m.d, "l": l, "algorithm": way, "divergence": divergence}
+
+
+# -- pictures: releases side by side, the phases of TP, and the curves of a figure ---------------
+
+
+def draw_releases(releases: Mapping[str, ap.Release]) -> Figure:
+    """Draw small releases, each below its title; rows that look alike have one colour."""
+    shown = []
+    for title, release in releases.items():
+        m, frame = release.microdata, release.frame[[*release.microdata.qi]].astype(str)
+        alike = frame.groupby(m.qi, sort=False).ngroup() % len(ap.plots.PALE)
+        texts = frame.assign(**{m.sensitive: m.frame[m.sensitive].astype(str).to_numpy()})
+        colours = [[ap.plots.PALE[number]] * texts.shape[1] for number in alike]
+        shown.append((title, texts, colours, {"left": [str(name) for name in m.frame.index]}))
+    return ap.plots.tables(shown)
+
+
+def draw_counts(steps: pd.DataFrame) -> Figure:
+    """Draw the table of `anonpaper.tp_steps`, a panel per step; what grew in it is orange."""
+    shown = []
+    for step in dict.fromkeys(steps.index.get_level_values("step")):
+        now = steps.loc[step]
+        grown = (now > (shown[-1][1] if shown else now)).to_numpy()
+        colours = [[ap.plots.PALE[4] if new else None for new in row] for row in grown]
+        left = [f"{name}: {rows}" for name, rows in now.sum(axis=1).items()]
+        shown.append((step, now, colours, {"left": left}))
+    return ap.plots.tables(shown)
+
+
+def draw_panels(
+    frame: pd.DataFrame, x: str, y: str, title: str, said: str, by: str = "algorithm", **look
+) -> Figure:
+    """Draw the curves of each table in a panel, and above them what the paper's words show."""
+    names = sorted(frame["table"].unique())
+    figure, axes = ap.plots.subplots(columns=2, cols=len(names), height=3.1, squeeze=False)
+    for ax, name in zip(axes.flat, names, strict=True):
+        ap.plots.lines(ax, frame[frame["table"] == name], x, y, by, **look)
+        label = "KL divergence, nats" if y == "divergence" else y
+        ax.set(title=name, ylim=0, ylabel=f"{label} (mean)")
+    legend = figure.legend(*ax.get_legend_handles_labels(), loc="outside upper center", ncols=3)
+    legend.set_title(f"{title}\n{said}")
+    legend.get_title().set_multialignment("center")
+    return figure

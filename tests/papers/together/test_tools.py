@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from together_tools import ranks
+from together import ranks
 
 
 def ranked(errors, tables, promises):
