@@ -130,12 +130,11 @@ def composition(ax, step: int = p.ALL):
     ax.text(0, -0.5, "Which illness may Ann have?")
 
 
-@p.picture()
+@p.picture(frame="grid")
 def shrinking(ax, step: int = p.ALL):
     """Draw how published numbers leave fewer and fewer sets of ages."""
     fit = np.array([(a, 102 - a) for a in range(31)])  # a mean of 44 and a median of 30
     adults, couple = fit[18:], fit[28:29]
-    ax.axis("on")
     shown = [(fit, p.GREY, "mean and median"), (adults, p.BLUE, "all adults")]
     for points, colour, name in [*shown, (couple, p.RED, "a couple")][: step + 1]:
         p.people(ax, points[:, 0], points[:, 1], colour, 30, label=f"{name}: {len(points)}")
@@ -164,13 +163,12 @@ def difference_attack(ax):
     ax.text(9.6, -1.05, last, color=p.RED, ha="right")
 
 
-@p.picture()
+@p.picture(frame="grid")
 def leaning(ax):
     """Draw five values of Ann between a study's means and the population's."""
     population = np.array([0.5, 0.5, 0.2, 0.8, 0.5])
     means, ann = np.array([0.75, 0.25, 0.5, 0.75, 1.0]), np.array([1, 0, 1, 1, 1])
     closer = np.abs(ann - population) - np.abs(ann - means)
-    ax.axis("on")
     x = np.arange(5)
     for i in x:
         p.arrow(
@@ -226,17 +224,15 @@ def two_coins(axes):
 def budget(ax):
     """Draw a budget that answers use up: the sixth does not fit."""
     p.box(ax, 0, 0, 1, 0.5)
-    for number in range(6):
-        colour, x, text = (p.BLUE, p.GREEN, p.YELLOW)[number % 3], number / 5, "0.2"
-        if number == 5:
-            colour, x, text = p.RED, 1.05, "no"
-        look = {"facecolor": colour, "alpha": 0.6, "edgecolor": "white", "linewidth": 1}
-        p.box(ax, x, 0, 0.2, 0.5, text, **look)
+    look = {"alpha": 0.6, "edgecolor": "white", "linewidth": 1}
+    for number, colour in enumerate((p.BLUE, p.GREEN, p.YELLOW, p.BLUE, p.GREEN)):
+        p.box(ax, number / 5, 0, 0.2, 0.5, "0.2", facecolor=colour, **look)
+    p.box(ax, 1.05, 0, 0.2, 0.5, "no", facecolor=p.RED, **look)
     ax.text(0, 0.65, "budget for all answers together: ε = 1")
     ax.text(0, -0.2, "spent: 1.0")
 
 
-@p.picture(frame=True)
+@p.picture(frame="plain")
 def narrowing(ax):
     """Draw how five searches leave one person."""
     shares = {"school": 0.2, "surname": 0.01, "bicycle": 0.15, "bees": 0.05, "street": 0.004}
