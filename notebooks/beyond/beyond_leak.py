@@ -7,26 +7,20 @@ method makes of it. That is a *channel* from tables to releases, so the posterio
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
-from math import factorial, prod
 from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
+from scipy.special import factorial
 
-from anonpaper.groups import Partition
+import anonpaper as ap
 from anonpaper.measure.bounds import fewest_stars
 from anonpaper.measure.minimality_attack import _draws, _fillings
-from anonpaper.microdata import Microdata
-from anonpaper.partition.balanced import balanced_classes
-from anonpaper.partition.exact import exact
-from anonpaper.partition.hilbert import hilbert
-from anonpaper.partition.klt import klt
-from anonpaper.partition.matching import optimal_two_diverse
-from anonpaper.partition.mondrian import mondrian
-from anonpaper.partition.refined import _Groups, _in_other_order, attributes_kept, tp_refined
-from anonpaper.partition.tp import tp, tp_plus_groups
+from anonpaper.partition.refined import _Groups, _in_other_order, attributes_kept
+from anonpaper.partition.tp import tp_plus_groups
 from anonpaper.randomness import generator
 
 #: Quasi-identifiers and secret of the registers' tables.
@@ -42,31 +36,29 @@ STOPS = (0.0, 0.25, 0.5, 0.75, 1.0)
 WITHIN = (0.0, 0.05, 0.1, 0.2, 1.0)
 #: How strongly the exponential draw prefers few stars: weights exp(-strength * stars).
 STRENGTHS = (0.25, 0.5, 1.0, 2.0)
-#: Rounds in which the search may visit two neighbouring groups at a time.
-_ROUNDS = 6
-
 #: Deterministic methods that publish groups with suppression and promise frequency l-diversity.
-METHODS: dict[str, Callable[[Microdata, int], Partition]] = {
-    "TP": tp,
-    "Hilbert": hilbert,
-    "Mondrian": lambda m, l: mondrian(m, l, l),
-    "K,L,θ": lambda m, l: klt(m, l, l, 1 / l),
-    "balanced classes": lambda m, l: balanced_classes(m, l, l),
-    "exact": exact,
-    "matching": lambda m, l: optimal_two_diverse(m),
-}
+METHODS: dict[str, Callable[[ap.Microdata, int], ap.Partition]] = {
+    "TP": ap.tp, "Hilbert": ap.hilbert, "Mondrian": lambda m, l: ap.mondrian(m, l, l),
+    "K,L,θ": lambda m, l: ap.klt(m, l, l, 1 / l), "exact": ap.exact,
+    "balanced classes": lambda m, l: ap.balanced_classes(m, l, l),
+    "matching": lambda m, l: ap.optimal_two_diverse(m),
+}  # fmt: skip
 
 
 class Small(NamedTuple):
     """A register of n people, and all N tables of secrets with the same value counts."""
 
-    m: Microdata  # sorted by quasi-identifiers, so that the order of rows tells nothing
+    m: ap.Microdata  # sorted by quasi-identifiers, so that the order of rows tells nothing
     codes: np.ndarray  # (n, d)
     values: np.ndarray  # codes of the V sensitive values
     tables: np.ndarray  # (N, n), from 0 to V - 1; people of one tuple in ascending order
     ways: np.ndarray  # (N,), how many assignments of values to people each table represents
     held: np.ndarray  # (N, t, V), h(Q, v): people of tuple Q with value v
     own: int  # the real table
+
+    def microdata(self) -> list[ap.Microdata]:
+        """The N tables."""
+        return [self.m.with_codes({self.m.sensitive: self.values[of]}) for of in self.tables]
 
 
 class Channel(NamedTuple):
@@ -78,23 +70,20 @@ class Channel(NamedTuple):
     stars: np.ndarray
 
 
-def small_table(m: Microdata, counts: Sequence[int], seed: int) -> Small:
+def small_table(m: ap.Microdata, counts: Sequence[int], seed: int) -> Small:
     """Draw so many people of the most frequent value, of the next, and so on."""
     rng = np.random.default_rng(seed)
     top = np.argsort(-m.sensitive_counts, kind="stable")[: len(counts)]
-    chosen = [
-        rng.choice(np.flatnonzero(m.sensitive_codes == v), count, replace=False)
-        for v, count in zip(top, counts, strict=True)
-    ]
-    m = m.take(np.concatenate(chosen))
+    of_value = (np.flatnonzero(m.sensitive_codes == v) for v in top)
+    chosen = (rng.choice(*of, replace=False) for of in zip(of_value, counts, strict=True))
+    m = m.take(np.concatenate([*chosen]))
     m = m.take(np.lexsort([m.sensitive_codes, m.cells.tuple_of_row]))
     values, sizes = np.sort(top), np.bincount(m.cells.tuple_of_row)
     held = np.array([*_fillings(sizes, m.sensitive_counts[values])])
-    place, ways = np.arange(len(values)), np.ones(len(held))
-    tables = np.array([np.concatenate([np.repeat(place, h) for h in table]) for table in held])
-    for number, table in enumerate(held.tolist()):
-        for h in table:
-            ways[number] *= factorial(sum(h)) // prod(map(factorial, h))
+    ways = (factorial(held.sum(axis=2)) / factorial(held).prod(axis=2)).round().prod(axis=1)
+    tables = np.array(
+        [np.tile(np.arange(len(values)), len(sizes)).repeat(h.ravel()) for h in held]
+    )
     real = np.searchsorted(values, m.sensitive_codes)
     own = int(np.flatnonzero((tables == real).all(axis=1))[0])
     return Small(m, m.codes, values, tables, ways, held, own)
@@ -124,18 +113,13 @@ def release_keys(tuples: np.ndarray, values: np.ndarray, n_values: int) -> np.nd
 @cache
 def groupings(n: int, least: int) -> np.ndarray:
     """Return all partitions of n rows in groups of at least so many, (P, n)."""
-
-    def grown(labels: tuple[int, ...], sizes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-        if sum(max(least - size, 0) for size in sizes) > n - len(labels):
-            return
-        if len(labels) == n:
-            yield labels
-            return
-        for g, size in enumerate(sizes):
-            yield from grown((*labels, g), (*sizes[:g], size + 1, *sizes[g + 1 :]))
-        yield from grown((*labels, len(sizes)), (*sizes, 1))
-
-    return np.array(list(grown((), ())))
+    found = [()]
+    for left in reversed(range(n)):  # rows to come, which have to suffice for the small groups
+        grown = ((*of, g) for of in found for g in range(max(of, default=-1) + 2))
+        found = [
+            of for of in grown if sum(max(least - c, 0) for c in Counter(of).values()) <= left
+        ]
+    return np.array(found)
 
 
 # -- channels ---------------------------------------------------------------------------------
@@ -148,55 +132,43 @@ def by_labels(small: Small, labels: np.ndarray) -> Channel:
     return Channel(np.arange(len(keys)), keys, np.ones(len(keys)), stars)
 
 
-def mixed(channels: Sequence[Channel], weights: Sequence[float]) -> Channel:
+def mixed(channels: Sequence[Channel]) -> Channel:
     """Return the channel that draws one of some channels afresh for every release."""
-    scaled = [c._replace(probability=w * c.probability)
-              for c, w in zip(channels, weights, strict=True)]  # fmt: skip
-    return Channel(*(np.concatenate(parts) for parts in zip(*scaled, strict=True)))
+    every = Channel(*(np.concatenate(parts) for parts in zip(*channels, strict=True)))
+    return every._replace(probability=every.probability / len(channels))
 
 
-class _Draws(NamedTuple):
-    """All diverse groupings of each table: entries as in a channel, and the grouping's number."""
-
-    table: np.ndarray
-    key: np.ndarray
-    stars: np.ndarray
-    grouping: np.ndarray
-    fewest: np.ndarray  # (N,), the optimum of each table
-
-
-def diverse_groupings(small: Small, l: int) -> _Draws:
-    """Return all l-diverse groupings, table by table."""
+def diverse_groupings(small: Small, l: int) -> tuple[Channel, np.ndarray]:
+    """Return all l-diverse groupings of each table, each of weight 1, and their numbers."""
     labels = groupings(len(small.codes), l)
     tuples, stars = published(small.codes, labels)
-    sizes = np.array([np.bincount(of, minlength=labels.max() + 1) for of in labels])
     member = (labels[:, :, None] == np.arange(labels.max() + 1)).astype(np.int16)
     parts = []
     for number, values in enumerate(small.tables):
-        has = values[:, None] == np.arange(len(small.values))
-        most_frequent = np.einsum("pig,iv->pgv", member, has.astype(np.int16)).max(axis=2)
-        (fits,) = np.nonzero((l * most_frequent <= sizes).all(axis=1))
+        has = (values[:, None] == np.arange(len(small.values))).astype(np.int16)
+        most_frequent = np.einsum("pig,iv->pgv", member, has).max(axis=2)
+        (fits,) = np.nonzero((l * most_frequent <= member.sum(axis=1)).all(axis=1))
         keys = release_keys(tuples[fits], values, len(small.values))
-        parts.append((np.full(len(fits), number), keys, stars[fits], fits))
-    table, key, needed, grouping = (np.concatenate(of) for of in zip(*parts, strict=True))
-    fewest = np.full(len(small.tables), np.iinfo(np.intp).max)
-    np.minimum.at(fewest, table, needed)
-    return _Draws(table, key, needed, grouping, fewest)
+        parts.append((np.full(len(fits), number), keys, np.ones(len(fits)), stars[fits], fits))
+    *every, grouping = (np.concatenate(of) for of in zip(*parts, strict=True))
+    return Channel(*every), grouping
 
 
-def drawn(draws: _Draws, weights: np.ndarray) -> Channel:
+def drawn(every: Channel, weights: np.ndarray) -> Channel:
     """Return the channel that draws a diverse grouping with probabilities like the weights."""
-    share = weights / np.bincount(draws.table, weights)[draws.table]
-    some = share > 0
-    return Channel(draws.table[some], draws.key[some], share[some], draws.stars[some])
+    share = weights / np.bincount(every.table, weights)[every.table]
+    return _part(every._replace(probability=share), share > 0)
 
 
-def first_in_order(draws: _Draws, allowed: np.ndarray, seed: int) -> Channel:
+def first_in_order(every: Channel, grouping: np.ndarray, allowed: np.ndarray, seed: int):
     """Return the channel that takes the first allowed grouping of an order that all know."""
-    rank = np.random.default_rng(seed).permutation(draws.grouping.max() + 1)[draws.grouping]
-    by_table = np.lexsort([rank, ~allowed, draws.table])
-    first = by_table[np.flatnonzero(np.diff(draws.table[by_table], prepend=-1))]
-    return Channel(draws.table[first], draws.key[first], np.ones(len(first)), draws.stars[first])
+    rank = np.random.default_rng(seed).permutation(grouping.max() + 1)[grouping]
+    by_table = np.lexsort([rank, ~allowed, every.table])
+    return _part(every, by_table[np.flatnonzero(np.diff(every.table[by_table], prepend=-1))])
+
+
+def _part(channel: Channel, entries: np.ndarray) -> Channel:
+    return Channel(*(of[entries] for of in channel))
 
 
 # -- the attackers ----------------------------------------------------------------------------
@@ -220,20 +192,13 @@ def _weights(small: Small, channel: Channel, keys: np.ndarray, seen: np.ndarray)
     return (tables @ seen.reshape(len(seen), -1)).reshape(-1, *seen.shape[1:])
 
 
-def _guesses(weights: np.ndarray) -> np.ndarray:
-    """Return how an attacker who names a likeliest value divides the guesses among values."""
-    best = weights >= weights.max(axis=-1, keepdims=True) * (1 - 1e-9)
-    return best / best.sum(axis=-1, keepdims=True)
-
-
 def counted_ways(small: Small, labels: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Return in how many ways a person of Q has v if all groupings are equally likely, (t, V).
 
     The release of these groups (n,) of these secrets shows buckets of equal published tuples. A
     grouping puts people into buckets that they fit, and makes exactly the stars that are shown.
     """
-    tuple_of = small.m.cells.tuple_of_row
-    tuples, sizes = small.m.cells.tuples, np.bincount(tuple_of).tolist()
+    tuples, sizes = small.m.cells.tuples, np.bincount(small.m.cells.tuple_of_row).tolist()
     _, bucket = np.unique(published(small.codes, labels[None])[0][0], return_inverse=True)
     rows = [small.codes[bucket == b] for b in range(bucket.max() + 1)]
     starred = [np.ptp(of, axis=0) > 0 for of in rows]
@@ -244,12 +209,11 @@ def counted_ways(small: Small, labels: np.ndarray, values: np.ndarray) -> np.nda
     def fill(q: int, left: np.ndarray, filled: list[np.ndarray], ways: int) -> None:
         if q == len(sizes):
             into = np.array(filled) > 0
-            if all((np.ptp(tuples[into[:, b]], axis=0) > 0)[s].all()
-                   for b, s in enumerate(starred)):  # fmt: skip
+            if all(np.ptp(tuples[into[:, b]], axis=0)[s].all() for b, s in enumerate(starred)):
                 found[:] += ways * np.array(filled)
             return
         for drawn in _draws(sizes[q], np.minimum(left, fits[q] * sizes[q])):
-            more = factorial(sizes[q]) // prod(map(factorial, drawn.tolist()))
+            more = factorial(sizes[q]) / factorial(drawn).prod()
             fill(q + 1, left - drawn, [*filled, drawn], ways * more)
 
     size = np.bincount(bucket)
@@ -281,76 +245,64 @@ def recovered(
     seen = _seen(small, knows)
     weights = _weights(small, channel, keys, seen)
     if isinstance(counted, Channel):
-        kept = Channel(*(of[np.isin(counted.key, keys)] for of in counted))
-        ways = _weights(small, kept, keys, seen)
+        ways = _weights(small, _part(counted, np.isin(counted.key, keys)), keys, seen)
         if not ways.any(axis=(1, 2, 3)).all():
             raise RuntimeError("the method makes a release that no diverse grouping makes")
     else:
         ways = np.array([counted(entry) for entry in first])[:, None]
-    guesses, by_counting, total = _guesses(weights), _guesses(ways), weights.sum()
-    of_tuple = weights.sum(axis=-1)
-    sure = of_tuple[weights.max(axis=-1) >= of_tuple * (1 - 1e-9)].sum()
-    mine = channel.table == small.own
-    place, real = np.searchsorted(keys, channel.key[mine]), seen[small.own]
-
-    def in_real_table(named: np.ndarray) -> float:
-        found = (named[place] * real).sum(axis=(1, 2, 3))
-        return float(channel.probability[mine] @ found / real.sum())
-
-    return {
-        "right": float((guesses * weights).sum() / total),
-        "counted": float((by_counting * weights).sum() / total),
-        "sure": float(sure / total),
-        "own": in_real_table(guesses),
-        "own counted": in_real_table(by_counting),
-    }
+    total, of_tuple = weights.sum(), weights.sum(axis=-1)
+    found = {"sure": of_tuple[weights.max(axis=-1) >= of_tuple * (1 - 1e-9)].sum() / total}
+    mine, real = channel.table == small.own, seen[small.own]
+    place = np.searchsorted(keys, channel.key[mine])
+    for right, own, of in (("right", "own", weights), ("counted", "own counted", ways)):
+        best = of >= of.max(axis=-1, keepdims=True) * (1 - 1e-9)  # who names one of several
+        guesses = best / best.sum(axis=-1, keepdims=True)  # likeliest values draws it
+        named = (guesses[place] * real).sum(axis=(1, 2, 3))
+        found[right] = (guesses * weights).sum() / total
+        found[own] = channel.probability[mine] @ named / real.sum()
+    return {name: float(share) for name, share in found.items()}
 
 
 # -- methods ----------------------------------------------------------------------------------
 
 
-def refined_stops(m: Microdata, l: int, shares: Sequence[float] = STOPS) -> list[Partition]:
+def refined_stops(m: ap.Microdata, l: int, shares: Sequence[float] = STOPS) -> list[ap.Partition]:
     """Return the groups after these shares of the stars that TP refined saves over TP+.
 
     The way leads from TP+ by rounds of its search, about two neighbouring groups at a time, and
     ends at TP refined without further rounds. The first groups with the share saved are taken.
     """
     rng, kept = generator(0), attributes_kept(m.d, 1024)
-    *entries, _ = tp_plus_groups(m, l, apart=False)
-    groups, end = _Groups(m, *entries), tp_refined(m, l, seconds=0)
+    groups, end = (
+        _Groups(m, *tp_plus_groups(m, l, apart=False)[:-1]),
+        ap.tp_refined(m, l, seconds=0),
+    )
     way, least = [copy.copy(groups)], end.info["stars"]
-    for _ in range(_ROUNDS):
-        if way[-1].stars.sum() <= least:
-            break
+    while len(way) <= 6 and way[-1].stars.sum() > least:
         groups.split(l, rng)
         order = groups.neighbours(rng)
         groups.regroup(l, _in_other_order(kept, rng), order, 2 * l)
         way.append(copy.copy(groups))
-    before = [(int(at.stars.sum()), at) for at in way if at.stars.sum() > least]
-    if not before:
-        return [end] * len(shares)
-    found = []
+    first, found = way[0].stars.sum(), []
     for share in shares:
-        bound = before[0][0] - share * (before[0][0] - least)
-        at = next((at for stars, at in before if stars <= bound), None)
-        stop = end if at is None else Partition.of_cells(m.cells, at.cell, at.group, at.rows)
+        bound = first - share * (first - least)
+        at = next((at for at in way if least < at.stars.sum() <= bound), None)
+        stop = end if at is None else ap.Partition.of_cells(m.cells, at.cell, at.group, at.rows)
         found.append(stop)
     return found
 
 
-def _all_labels(small: Small, method: Callable[[Microdata], Sequence[Partition]]) -> np.ndarray:
+def _all_labels(
+    small: Small, method: Callable[[ap.Microdata], Sequence[ap.Partition]]
+) -> np.ndarray:
     """Return the groups that a method gives each table, (methods, N, n)."""
-    found = [[p.labels for p in method(_with(small, values))] for values in small.tables]
+    found = [[p.labels for p in method(m)] for m in small.microdata()]
     return np.array(found).swapaxes(0, 1)
-
-
-def _with(small: Small, values: np.ndarray) -> Microdata:
-    return small.m.with_codes({small.m.sensitive: small.values[values]})
 
 
 def leaks(
     *, table: str, counts: Sequence[int], l: int, attributes: int, methods: Sequence[str],
-    knows: Sequence[int], seed: int, tables: Mapping[str, Microdata],
+    knows: Sequence[int], seed: int, tables: Mapping[str, ap.Microdata],
 ) -> list[dict]:  # fmt: skip
     """Return, for each method, its gap to the optimum or bound and what attackers recover."""
     m = tables[table]
@@ -365,21 +317,21 @@ def leaks(
             (labels[name],) = _all_labels(small, lambda m: [METHODS[name](m, l)])  # noqa: B023
     channels = {name: by_labels(small, of) for name, of in labels.items()}
     if "draws" in methods:  # all groupings of a few people can be listed
-        draws = diverse_groupings(small, l)
-        fewest, ones = draws.fewest, np.ones(len(draws.stars))
-        counted = Channel(draws.table, draws.key, ones, draws.stars)
+        counted, grouping = diverse_groupings(small, l)
+        fewest = np.minimum.reduceat(
+            counted.stars, np.searchsorted(counted.table, range(len(small.tables)))
+        )
         if "stops" in methods:
-            of_stops = [channels[f"stop {share:.0%}"] for share in STOPS]
-            channels["random stop"] = mixed(of_stops, [1 / len(STOPS)] * len(STOPS))
-        above = draws.stars - fewest[draws.table]
+            channels["random stop"] = mixed([channels[f"stop {share:.0%}"] for share in STOPS])
+        above = counted.stars - fewest[counted.table]
         for within in WITHIN:
             near = above <= within * small.codes.size
-            channels[f"drawn within {within:.0%}"] = drawn(draws, near * ones)
-            channels[f"first within {within:.0%}"] = first_in_order(draws, near, seed)
+            channels[f"drawn within {within:.0%}"] = drawn(counted, near)
+            channels[f"first within {within:.0%}"] = first_in_order(counted, grouping, near, seed)
         for strength in STRENGTHS:
-            channels[f"exponential {strength:g}"] = drawn(draws, np.exp(-strength * above))
+            channels[f"exponential {strength:g}"] = drawn(counted, np.exp(-strength * above))
     else:
-        fewest = np.array([fewest_stars(_with(small, values), l=l) for values in small.tables])
+        fewest = np.array([fewest_stars(m, l=l) for m in small.microdata()])
     size, rows, kept = small.codes.size, [], {}
     for name, channel in channels.items():
         if "draws" not in methods:

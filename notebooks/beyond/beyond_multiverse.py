@@ -6,7 +6,6 @@ All measures are lower where a release is better.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 
 import numpy as np
 from boger2020 import _association, _values_singly
@@ -66,33 +65,30 @@ def _drawn(whole: Microdata, table: str, binary: bool, n: int, draw: int) -> tup
     qi, *sensitive = TABLES[table]
     free = [name for name in qi if not (binary and name == sensitive[1])]
     size = int(rng.integers(3, 7))
-    chosen = sorted(rng.permutation(len(free))[:size])
+    chosen = [free[i] for i in sorted(rng.permutation(len(free))[:size])]
     rows = rng.permutation(whole.n)[: n + _TEST_ROWS]
-    m = whole.with_roles(qi=[free[i] for i in chosen], sensitive=sensitive[binary])
+    m = whole.with_roles(qi=chosen, sensitive=sensitive[binary])
     return m.take(np.sort(rows[:n])), m.take(np.sort(rows[n:]))
 
 
-def _constraints(m: Microdata, k: int) -> list:
-    """Return constraints in proportion for the two quasi-identifiers with the fewest values."""
-    by_size = sorted(m.qi, key=lambda name: m.attribute(name).size)[:2]
-    found = ap.constraints.proportion_constraints(m, by_size, m.n // 2, slack=0.2)
-    return [c for c in found if c.low >= k][:8]
-
-
 def _diva(strategy: str) -> Callable:
-    limits = {"max_candidates": _MOST_BACKTRACKS, "max_seconds": 3600}
-    return lambda m, k, seed: ap.diva(m, _constraints(m, k), k, strategy, seed=seed, **limits)
+    """Run DIVA; constraints in proportion are of the two quasi-identifiers of fewest values."""
+
+    def groups(m: Microdata, k: int, seed: int) -> ap.Partition:
+        by_size = sorted(m.qi, key=lambda name: m.attribute(name).size)[:2]
+        asked = ap.constraints.proportion_constraints(m, by_size, m.n // 2, slack=0.2)
+        asked = [c for c in asked if c.low >= k][:8]
+        return ap.diva(
+            m, asked, k, strategy, seed=seed, max_candidates=_MOST_BACKTRACKS, max_seconds=3600
+        )
+
+    return groups
 
 
 def _search(population: int) -> Callable:
     return lambda m, k, seed: ap.preference_search(
         ap.in_preorder(m, {}), k, population=population, evaluations=_EVALUATIONS, seed=seed
     )
-
-
-def _own_values(m: Microdata) -> Microdata:
-    """Return the table in which everybody has a sensitive value of their own."""
-    return ap.Microdata(m.frame[m.qi].assign(own=range(m.n)), m.qi, "own", missing="category")
 
 
 def _klt(m: Microdata, k: int, seed: int, weights=None) -> ap.Partition:
@@ -114,7 +110,8 @@ _ANONYMOUS = {
     "MaxFanOut": _diva("max_fan_out"), "MinChoice": _diva("min_choice"), "Basic": _diva("basic"),
     "k-member": ap.k_member, "OKA": ap.oka,
     "Mondrian": lambda m, k, seed: ap.mondrian(m, k),
-    "TP refined": lambda m, k, seed: ap.tp_refined(_own_values(m), k),
+    "TP refined": lambda m, k, seed: ap.tp_refined(ap.Microdata(  # secrets of their own
+        m.frame[m.qi].assign(own=range(m.n)), m.qi, "own", missing="category"), k),
     "full domain": lambda m, k, seed: ap.full_domain(m, k),
     "small population": _search(20), "large population": _search(100),
 }  # fmt: skip
@@ -143,12 +140,11 @@ def _repaired(name: str, m: Microdata, k: int, seed: int) -> dict[str, Release]:
     if name == "Proposed":
         friendly = ap.pattern_friendly(m, trees=20, repeats=1, seed=seed)
         more["friendly"] = [*friendly.loc[friendly["friendly"], "qid"]]
-        needed = ap.find_imbalance(m).needed
-        m = synthesis.fuse(m, ap.gaussian_copula(m, needed, seed=seed))
+        m = synthesis.fuse(m, ap.gaussian_copula(m, ap.find_imbalance(m).needed, seed=seed))
     trees = {a.name: Hierarchy.balanced(a.values) for a in m.attributes}
     rel = publish(m, k, 2, trees, seed=seed, **more)
-    real = {"real people": rel.without_synthetic()} if not rel.is_synthetic.all() else {}
-    return {"all rows": rel, **real}
+    people = {} if rel.is_synthetic.all() else {"real people": rel.without_synthetic()}
+    return {"all rows": rel} | people
 
 
 def _of_groups(method: Callable, m: Microdata, level: int, seed: int) -> dict[str, Release]:
@@ -168,24 +164,6 @@ def _published(publish: Callable, m: Microdata, k: int, seed: int) -> dict[str, 
     """Publish two groupings in one form."""
     return {of: publish(m, _GROUPINGS[of](m, k, seed), seed) for of in _COMPARED}
 
-
-def _each(publish: Callable, methods: Mapping) -> dict[str, Callable]:
-    """Return what publishes by each method."""
-    return {name: partial(publish, method) for name, method in methods.items()}
-
-
-#: Methods that answer one question -> the forms of their releases, and what publishes them.
-GROUPS = {
-    "l-diversity": (_FORMS, _each(_of_groups, _DIVERSE)),
-    "k-anonymity": (_FORMS, _each(_of_groups, _ANONYMOUS)),
-    "repaired data": (
-        ("all rows", "real people"), {n: partial(_repaired, n) for n in ("Proposed", *BASELINES)}
-    ),
-    "groupings": (_SWAPPED, _each(_swapped, _GROUPINGS)),
-    "publications": (_COMPARED, _each(_published, _PUBLICATIONS)),
-}  # fmt: skip
-#: Group -> a low and a high level: l of the first, k of the others.
-LEVELS = {name: (2, 4) if name == "l-diversity" else (5, 20) for name in GROUPS}
 
 _OF_VALUES = {
     "values changed": lambda rel: measure.generalizations(rel) / rel.microdata.n,
@@ -207,16 +185,19 @@ _OF_RISK = {
         np.nan if rel.is_synthetic.all() else measure.reconstruction(rel, 0.25, 0)
     ),
 }
-#: Group -> what is measured of every release; those of `_measured` come on top.
-_MEASURES = {
-    "l-diversity": _OF_VALUES | _OF_DISTRIBUTIONS,
-    "k-anonymity": _OF_VALUES | _OF_DISTRIBUTIONS | {
-        "ach": lambda rel: measure.ach(rel, (0.2, 1.0))
-    },
-    "repaired data": _OF_VALUES | _OF_RISK,
-    "groupings": _OF_ANSWERS,
-    "publications": _OF_ANSWERS,
+#: Methods that answer one question -> the forms of their releases, what publishes these by a
+#: method, the methods, and what is measured besides `_measured`.
+GROUPS = {
+    "l-diversity": (_FORMS, _of_groups, _DIVERSE, _OF_VALUES | _OF_DISTRIBUTIONS),
+    "k-anonymity": (_FORMS, _of_groups, _ANONYMOUS, _OF_VALUES | _OF_DISTRIBUTIONS | {
+        "ach": lambda rel: measure.ach(rel, (0.2, 1.0))}),
+    "repaired data": (("all rows", "real people"), _repaired,
+                      {name: name for name in ("Proposed", *BASELINES)}, _OF_VALUES | _OF_RISK),
+    "groupings": (_SWAPPED, _swapped, _GROUPINGS, _OF_ANSWERS),
+    "publications": (_COMPARED, _published, _PUBLICATIONS, _OF_ANSWERS),
 }  # fmt: skip
+#: Group -> a low and a high level: l of the first, k of the others.
+LEVELS = {name: (2, 4) if name == "l-diversity" else (5, 20) for name in GROUPS}
 
 
 def _changed(rel: Release) -> np.ndarray:
@@ -240,11 +221,11 @@ def outcomes(
 ) -> list[dict]:
     """Measure every method of a group on one draw; a method that fails has no numbers."""
     m, test = _drawn(tables[table], table, group == "repaired data", n, draw)
-    (forms, methods), found = GROUPS[group], []
+    (forms, publish, methods, _), found = GROUPS[group], []
     with at_once():
-        for name, publish in methods.items():
+        for name, method in methods.items():
             try:
-                releases, failed = publish(m, level, draw), "no such release"
+                releases, failed = publish(method, m, level, draw), "no such release"
             except AnonpaperError as error:
                 releases, failed = {}, type(error).__name__
             for form in forms:
@@ -256,7 +237,7 @@ def outcomes(
 
 
 def _measured(rel: Release, m: Microdata, test: Microdata, group: str) -> dict[str, float]:
-    found = {name: float(of(rel)) for name, of in _MEASURES[group].items()}
+    found = {name: float(of(rel)) for name, of in GROUPS[group][-1].items()}
     if group == "repaired data":  # with many sensitive values forests are no better than chance
         found["marginals"] = 1 - measure.marginal_similarity(m, rel)
         learnt = measure.classification(rel, test, trees=20, seed=0)

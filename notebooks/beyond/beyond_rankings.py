@@ -44,12 +44,11 @@ def scores(rows: pd.DataFrame, rankings: pd.DataFrame, margin: float = TIE) -> p
     """
     keys = ["group", "table", "draw", "n", "level", "form"]
     measures = [name for name in rows.select_dtypes("number") if name not in [*keys, "d"]]
-    tall = rows.melt([*keys, "method"], measures, "measure", "number")
-    used = {(group, name) for group, of in rows.groupby("group")
-            for name in measures if of[name].notna().any()}  # fmt: skip
-    wide = {group: of[[(group, name) in used for name in of["measure"]]].pivot(
-        index=[*keys, "measure"], columns="method", values="number")
-        for group, of in tall.groupby("group")}  # fmt: skip
+    wide = {}
+    for group, of in rows.groupby("group"):
+        used = [name for name in measures if of[name].notna().any()]
+        tall = of.melt([*keys, "method"], used, "measure", "number")
+        wide[group] = tall.pivot(index=[*keys, "measure"], columns="method", values="number")
     found = []
     for name, about in rankings.iterrows():
         of = wide[about["group"]]

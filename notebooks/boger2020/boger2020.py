@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -56,11 +57,10 @@ def time_klt(m: Microdata, rows: int, repeats: int, seed: int) -> dict:
 def errors_by_selectivity(
     m: Microdata, queries: int, seed: int, only: list | None = None, tables=tuple(TABLES),
     partitions: dict[str, Partition] | None = None,
-) -> list[dict]:  # fmt: skip
+) -> Iterator[dict]:  # fmt: skip
     """Measure the errors of Figures 8 to 12; of given partitions as the author's program does."""
     chosen = partitions or {of: klt(m, weights=TABLES[of], seed=seed) for of in tables}
     releases = [ap.swap(m, p, seed) for p in chosen.values()]
-    rows = []
     for about, asked, rng in _rounds(m, queries, seed, only):
         if partitions:
             # it never draws the last age window, if there are several
@@ -69,15 +69,13 @@ def errors_by_selectivity(
             asked.asked["age"] = np.column_stack([first, first + wanted - 1])
         truth, *answers = asked.answers(m, *releases)
         terms = [(a - truth) ** 2 / np.maximum(a + truth, 1) for a in answers]
-        # it divides whole numbers, so that every term is rounded down
-        rounded = [np.floor(term).sum() for term in terms]
-        exact = [term.sum() for term in terms]
-        for number, table in enumerate(chosen):
-            relative = [100 * sums[number] / max(sums[0], 1) for sums in (rounded, exact)]
-            found = {"relative_error_pct": relative[0], "not_rounded_pct": relative[1]}
-            by_text = {"relative_error_pct": relative[1], "chi_square": exact[number]}
-            rows.append({**about, "table": table, **(found if partitions else by_text)})
-    return rows
+        sums = np.array([[of(term).sum() for term in terms] for of in (np.abs, np.floor)])
+        relative = (100 * sums / np.maximum(sums[:, :1], 1)).T
+        for table, (error, whole), distance in zip(chosen, relative, sums[0], strict=True):
+            found = {"relative_error_pct": error, "chi_square": distance}
+            if partitions:  # it divides whole numbers, so that every term is rounded down
+                found = {"relative_error_pct": whole, "not_rounded_pct": error}
+            yield about | {"table": table} | found
 
 
 def distance_by_frequency(m: Microdata, queries: int, seed: int) -> dict:
@@ -107,7 +105,7 @@ def _rounds(m: Microdata, queries: int, seed: int, only: list | None):
             yield about, measure.workload(m, selectivity, queries, rng), rng
 
 
-def compare_methods(m: Microdata, queries: int, seed: int, only: list) -> list[dict]:
+def compare_methods(m: Microdata, queries: int, seed: int, only: list) -> Iterator[dict]:
     """Measure errors of swapping, anatomy and generalization on the same queries and groups."""
     # Mondrian's groups with klt's promises; those below promise less, a third at most
     promised = ap.mondrian(m, k=10, require=[ap.DistinctLDiversity(5), ap.Theta(0.3)])
@@ -117,13 +115,11 @@ def compare_methods(m: Microdata, queries: int, seed: int, only: list) -> list[d
         releases["swapping", name] = ap.swap(m, p, seed)
         releases["anatomy", name] = ap.anatomize(m, p)
         releases["generalization", name] = ap.generalize(m, p)
-    rows = []
     for about, asked, _ in _rounds(m, queries, seed, only):
         errors = measure.query_errors(asked, [*releases.values()]) / queries
-        for ((method, name), release), error in zip(releases.items(), errors, strict=True):
-            found = {"chi_square": error, "relative_error": measure.query_error(release, asked)}
-            rows.append({**about, "method": method, "groups": name, **found})
-    return rows
+        for ((method, name), rel), error in zip(releases.items(), errors, strict=True):
+            found = {"chi_square": error, "relative_error": measure.query_error(rel, asked)}
+            yield about | {"method": method, "groups": name} | found
 
 
 def association_with_sensitive(m: Microdata) -> pd.DataFrame:
@@ -163,46 +159,43 @@ def errors_after_permuting(
 
 def compare_groupings(
     m: Microdata, known: list, least_shares: list, seed: int, people: Microdata | None = None
-) -> list[dict]:
+) -> Iterator[dict]:
     """Guess sensitive values in groups of close rows and in arbitrary ones, by knowledge."""
     groupings = {"clustered": klt(m, seed=seed), "arbitrary": klt(m, weights=EQUAL, seed=seed)}
-    rows = []
     for columns, share in [(c, share) for c in known for share in (least_shares if c else [0.0])]:
         plausible = measure.plausible_values(m, columns, share, people) if columns else None
         for grouping, p in groupings.items():
             success = measure.guessing(m, p.labels, plausible)
             by_group = np.bincount(p.labels, weights=success) / p.sizes()
             out = measure.ruled_out(m, p.labels, plausible).mean() if columns else 0
-            about = {"grouping": grouping, "knowledge": " and ".join(columns) or "nothing"}
-            found = {"success": float(success.mean()), "worst_group": float(by_group.max())}
-            rows.append({**about, "least_share": share, **found, "ruled_out": float(out)})
-    return rows
+            yield {
+                "grouping": grouping, "knowledge": " and ".join(columns) or "nothing",
+                "least_share": share, "success": float(success.mean()),
+                "worst_group": float(by_group.max()), "ruled_out": float(out),
+            }  # fmt: skip
 
 
 def compare_membership(
     members: Microdata, outsiders: Microdata, qi: list[str], seed: int
-) -> list[dict]:
+) -> Iterator[dict]:
     """Test membership in a swapped table, and in a generalization by the same groups."""
-    members, outsiders = members.with_roles(qi=list(qi)), outsiders.with_roles(qi=list(qi))
+    members, outsiders = (people.with_roles(qi=list(qi)) for people in (members, outsiders))
     p = klt(members, seed=seed)
     releases = {"swapping": ap.swap(members, p, seed), "generalization": ap.generalize(members, p)}
-    about = {"number_of_qi": len(qi)}
-    return [{"method": method, **about, **measure.membership(release, outsiders)}
-            for method, release in releases.items()]  # fmt: skip
+    for method, release in releases.items():
+        yield {"method": method, "number_of_qi": len(qi)} | measure.membership(release, outsiders)
 
 
-def recover_groups(m: Microdata, seed: int) -> list[dict]:
+def recover_groups(m: Microdata, seed: int) -> Iterator[dict]:
     """Look for the groups of a swapped table, which it does not show, by clustering it again."""
     p = klt(m, seed=seed)
     published = m.replace(frame=ap.swap(m, p, seed).frame)
     anew = klt(published, seed=np.random.default_rng([seed, 1]))
     found = {"nothing": anew, "the order of the rows": klt(published, seed=seed), "the groups": p}
-    rows = []
     for knows, labels in ((knows, one.labels) for knows, one in found.items()):
         counts = np.zeros((labels.max() + 1, m.sensitive_attribute.size), int)
         np.add.at(counts, (labels, published.sensitive_codes), 1)
         named = (counts == counts.max(axis=1, keepdims=True))[labels]
         right = named[np.arange(m.n), m.sensitive_codes] / named.sum(axis=1)
         agreement = adjusted_rand_score(p.labels, labels)
-        rows.append({"knows": knows, "adjusted_rand": agreement, "success": float(right.mean())})
-    return rows
+        yield {"knows": knows, "adjusted_rand": agreement, "success": float(right.mean())}

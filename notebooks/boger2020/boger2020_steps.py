@@ -14,11 +14,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from anonpaper import plots
+import anonpaper as ap
 from anonpaper.compiled import inner, loop
-from anonpaper.groups import Partition, dense_labels
-from anonpaper.microdata import Microdata
-from anonpaper.publish import swap
+from anonpaper.groups import dense_labels
 from anonpaper.randomness import generator
 
 _ROUNDING = 1e-9  # equal shares count as equal
@@ -33,11 +31,22 @@ Clusters = namedtuple("Clusters", "size sums sets counts")
 
 
 def grouped_by_pairs(
-    m: Microdata, k: int = 10, l: int = 5, theta: float = 0.3,
+    m: ap.Microdata, k: int = 10, l: int = 5, theta: float = 0.3,
     weights: Mapping[str, float] | None = None, seed: int = 0, *, program: bool = False,
-) -> tuple[Partition, list[tuple[str, np.ndarray]]]:  # fmt: skip
+) -> tuple[ap.Partition, list[tuple[str, np.ndarray]]]:  # fmt: skip
     """Return the groups, and after every step its name and each row's cluster (-1: none)."""
-    rule, rows = _prepared(m, k, l, theta, weights or {}, program)
+    mean = np.array([a.numeric or a.size <= 2 for a in m.attributes])
+    weight = np.array([float((weights or {}).get(name, 1)) for name in m.qi])
+    width = np.array([a.width or 1.0 for a in m.attributes])
+    if program:  # it divides numbers by the largest of them, where the text maps them to [0, 1]
+        weight *= [(a.width / (a.positions[-1] or 1)) ** 2 if a.numeric else 1
+                   for a in m.attributes]  # fmt: skip
+    rule = Rule(k, l, theta + _ROUNDING, (weight / width**2)[mean], weight[~mean], program)
+    places = [a.positions[codes] for a, codes in zip(m.attributes, m.codes.T, strict=True)]
+    sums = np.column_stack([*places, np.zeros((m.n, 0))])[:, mean]
+    sets = np.uint64(1) << m.codes[:, ~mean].astype(np.uint64)
+    counts = np.eye(m.sensitive_attribute.size, dtype=np.intp)[m.sensitive_codes]
+    rows = Clusters(np.ones(m.n, np.intp), sums, sets, counts)
     clusters = Clusters(*(np.zeros_like(part) for part in rows))
     # the program takes rows in the order of the file
     order = np.arange(m.n) if program else generator(seed).permutation(m.n)
@@ -54,24 +63,7 @@ def grouped_by_pairs(
     merge_clusters(rule, clusters, cluster_of, formed)
     taken.append(("5: small clusters merge", cluster_of))
     info = {"repeats": repeats, "formed": formed}
-    return Partition(dense_labels(cluster_of), info=info, algorithm="all pairs"), taken
-
-
-def _prepared(m, k, l, theta, weights, program) -> tuple[Rule, Clusters]:
-    """Return the rule, and every row as a cluster."""
-    mean = np.array([a.numeric or a.size <= 2 for a in m.attributes])
-    weight = np.array([float(weights.get(name, 1)) for name in m.qi])
-    width = np.array([a.width or 1.0 for a in m.attributes])
-    if program:  # it divides numbers by the largest of them, where the text maps them to [0, 1]
-        weight *= [(a.width / (a.positions[-1] or 1)) ** 2 if a.numeric else 1
-                   for a in m.attributes]  # fmt: skip
-    places = [a.positions[codes] for a, codes in zip(m.attributes, m.codes.T, strict=True)]
-    sums = np.column_stack([*places, np.zeros((m.n, 0))])[:, mean]
-    sets = np.uint64(1) << m.codes[:, ~mean].astype(np.uint64)
-    counts = np.eye(m.sensitive_attribute.size, dtype=np.intp)[m.sensitive_codes]
-    scale = (weight / width**2)[mean]
-    rule = Rule(k, l, theta + _ROUNDING, scale, weight[~mean], program)
-    return rule, Clusters(np.ones(m.n, np.intp), sums, sets, counts)
+    return ap.Partition(dense_labels(cluster_of), info=info, algorithm="all pairs"), taken
 
 
 @loop
@@ -191,7 +183,7 @@ def add(clusters, c, others, o):
     clusters.counts[c] += others.counts[o]
 
 
-def ten_people() -> Microdata:
+def ten_people() -> ap.Microdata:
     """Return the small table of all notebooks."""
     frame = pd.DataFrame({
         "age": [21, 22, 24, 30, 33, 35, 41, 47, 52, 58],
@@ -200,19 +192,19 @@ def ten_people() -> Microdata:
         "occupation": ["Sales", "Sales", "Clerk", "Sales", "Clerk", "Repair", "Manager", "Repair",
                        "Sales", "Manager"],
     })  # fmt: skip
-    return Microdata(frame, ["age", "sex", "education"], "occupation")
+    return ap.Microdata(frame, ["age", "sex", "education"], "occupation")
 
 
-def draw_steps(m: Microdata, steps: list[tuple[str, np.ndarray]], seed: int = 0) -> Figure:
+def draw_steps(m: ap.Microdata, steps: list[tuple[str, np.ndarray]], seed: int = 0) -> Figure:
     """Draw a table of a few rows after every step, and at last as it is published."""
-    final = Partition(dense_labels(steps[-1][1]))
-    published = swap(m, final, seed=seed).frame.set_axis(m.frame.index[final.labels >= 0])
+    final = ap.Partition(dense_labels(steps[-1][1]))
+    published = ap.swap(m, final, seed=seed).frame.set_axis(m.frame.index[final.labels >= 0])
     shown = [(title, labels, m.frame) for title, labels in steps]
     shown.append(("published: values swapped in each group", steps[-1][1], published))
     of_people, panels = m.frame[[*m.qi, m.sensitive]].astype(str), []
     for title, labels, frame in shown:
         texts = frame[[*of_people]].astype(str).reindex(m.frame.index, fill_value="")
-        colours = [plots.PALE[c % len(plots.PALE)] if c >= 0 else None for c in labels]
+        colours = [ap.plots.PALE[c % len(ap.plots.PALE)] if c >= 0 else None for c in labels]
         look = {"bold": texts != of_people, "left": ["waits" if c < 0 else "" for c in labels]}
         panels.append((title, texts, [[colour] * texts.shape[1] for colour in colours], look))
-    return plots.tables(panels)
+    return ap.plots.tables(panels)

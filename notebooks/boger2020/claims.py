@@ -9,8 +9,6 @@ groups are made by the same algorithm with all weights 0. A generalized row coun
 its interval or set alike.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 from scipy import stats
@@ -29,54 +27,49 @@ SAME_PEOPLE = "an attacker who learns from the table itself"
 def figures_have_their_principles(levels):
     """Figure 1 is 3-anonymous, Figure 2 also 2-diverse, and Figure 3 0.5-theta-diverse too."""
     one, two, three = (levels.set_index("figure").loc[f"Figure {n}"] for n in (1, 2, 3))
+    told = [", ".join(f"{of[name]:g}" for of in (one, two, three)) for name in ("l", "theta")]
     return holds(
         one["k"] >= 3, one["l"] < 2, two["k"] >= 3, two["l"] >= 2, two["theta"] > 0.5,
         three["k"] >= 4, three["l"] >= 3, three["theta"] <= 0.5, three["rows left out"] == 0,
-        measured=f"l = {one['l']:g}, {two['l']:g}, {three['l']:g};"
-        f" theta = {one['theta']:g}, {two['theta']:g}, {three['theta']:g}",
+        measured=f"l = {told[0]}; theta = {told[1]}",
     )  # fmt: skip
 
 
 @claim("Section 2.2 and Figure 3")
 def true_values_stay_at_most_theta(figure_3):
-    """A row of a swapped table shows its true value with probability theta = 0.5 at most.
-
-    Counted for Figure 3's group, with 0.02 above theta allowed. By construction, the probability
-    is the share of the value in the group.
-    """
+    """A row of a swapped table shows its true value with probability theta = 0.5 at most."""
+    # Counted for Figure 3's group, with 0.02 above theta allowed. By construction, the probability
+    # is the share of the value in the group.
     rows = figure_3[figure_3["what"].str.startswith("true value")]
     hits = (rows["probability"] * rows["swaps"]).round().astype(int)
     level = level_of_each(len(rows))
     ends = [share_interval(*both, level=level) for both in zip(hits, rows["swaps"], strict=True)]
-    measured = f"{rows['probability'].max():.3f} at most"
-    return judge.by_intervals(ends, below=0.52, in_part=1, names=rows["row"], measured=measured)
+    told = f"{rows['probability'].max():.3f} at most"
+    return judge.by_intervals(ends, below=0.52, in_part=1, names=rows["row"], measured=told)
 
 
 @claim("Section 4.3", quote="outputs clusters containing all input rows, and satisfies these")
 def groups_have_all_rows(outcome):
     """Groups contain all rows of Adult and satisfy k = 10, l = 5 (distinct) and theta = 0.3."""
     right = "`rows left out` == 0 & `smallest group` >= 10 & `fewest values` >= 5"
-    return _in_most_orders(outcome, outcome.eval(right + " & `largest share` <= 0.3"))
+    return _in_most_orders(outcome, right + " & `largest share` <= 0.3")
 
 
 @claim("Section 4.3", quote="there were no unassigned points in step 4, so M = 0")
 def nothing_is_repeated(outcome):
     """Step 4 finds no unassigned rows: the number M of repeats of steps 1 to 3 is 0."""
-    return _in_most_orders(outcome, outcome["M"] == 0)
+    return _in_most_orders(outcome, "M == 0")
 
 
-def _in_most_orders(outcome: pd.DataFrame, right: pd.Series) -> Finding:
+def _in_most_orders(outcome: pd.DataFrame, right: str) -> Finding:
     """Judge orders of the rows by the text, and the only result by the program."""
-    text = outcome["reading"] == "text"
-    return judge.share(right[text], above=0.5).read_as(PROGRAM, holds(right[~text]))
+    text, program = (runs.eval(right) for runs in _by_reading(outcome))
+    return judge.share(text, above=0.5).read_as(PROGRAM, holds(program))
 
 
 @claim("Section 3.1", quote="The privacy parameters affect this behavior")
 def repeats_depend_on_parameters(parameter_runs):
-    """For some other privacy parameters steps 1 to 3 are repeated more often.
-
-    One sample of Adult is clustered, and the paper does not name other parameters.
-    """
+    """For some other privacy parameters steps 1 to 3 are repeated more often."""
     return _more_elsewhere(parameter_runs, "M", "repeats")
 
 
@@ -87,23 +80,20 @@ def rows_are_lost_elsewhere(parameter_runs):
 
 
 def _more_elsewhere(runs: pd.DataFrame, column: str, unit: str, within=(-np.inf, np.inf)):
-    """Look for parameters at which the mean over seeds lies above that at the paper's."""
+    """Look for parameters with a larger mean than the paper's, which names no others."""
     adult = runs.query("data == 'adult'")
     by_seed = adult.pivot_table(index=["k", "l", "theta"], columns="seed", values=column)
     at_paper, others = by_seed.loc[10, 5, 0.3], by_seed.drop((10, 5, 0.3))
     most = others.mean(axis=1).max()
-    measured = f"{at_paper.mean():.3g} {unit} at the paper's parameters, up to {most:.3g}"
+    told = f"{at_paper.mean():.3g} {unit} at the paper's parameters, up to {most:.3g}"
     more = others - at_paper - 1e-9  # as many are not more
-    return means(more, above=0, needed=0, within=within, measured=measured)
+    return means(more, above=0, needed=0, within=within, measured=told)
 
 
 @claim("Figure 5", quote="seem to scale quadratically [...] 35 minutes [...] and 61 hours")
 def time_is_quadratic(figure_5):
-    """Time grows with the square of the rows: 100,000 take 35 minutes and 1,000,000 61 hours.
-
-    Arithmetic on the published points: to a power of 1.8 to 2.2, and within 10 % by a fitted
-    square. Our seconds say nothing of the paper's program.
-    """
+    """Time grows with the square of the rows: 100,000 take 35 minutes and 1,000,000 61 hours."""
+    # Arithmetic on the published points: to a power of 1.8 to 2.2, and within 10 % by a square.
     points = figure_5.query("curve == 'paper' and `thousand rows` > 0")
     rows, seconds = points["thousand rows"], points["seconds"]
     power = stats.linregress(np.log(rows), np.log(seconds)).slope
@@ -127,13 +117,13 @@ def _errors(runs: pd.DataFrame, value: str = ERROR) -> pd.DataFrame:
     return runs.pivot_table(value, settings, "seed", sort=False)
 
 
-def _both(verdict: Callable[[pd.DataFrame], Finding], text, program) -> Finding:
+def _by_reading(runs: pd.DataFrame) -> list[pd.DataFrame]:
+    return [runs[runs["reading"] == reading] for reading in ("text", "program")]
+
+
+def _both(verdict, text: pd.DataFrame, program: pd.DataFrame) -> Finding:
     """Judge runs by the text, and by the author's program as another interpretation."""
     return verdict(text).read_as(PROGRAM, verdict(program))
-
-
-def _readings(runs: pd.DataFrame) -> list[pd.DataFrame]:
-    return [runs[runs["reading"] == reading] for reading in ("text", "program")]
 
 
 @claim("Section 4.7", quote="custom distance metrics perform similarly to the BaseTable")
@@ -142,17 +132,17 @@ def defaults_are_similar(default_runs):
 
     def similar(runs: pd.DataFrame) -> Finding:
         errors = _errors(runs)
-        measured = f"in percent of BaseTable's, {judge.listed(errors.mean(axis=1), '{:.1f}')}"
-        return means(errors, above=80, below=120, measured=measured, show="{:.1f}")
+        told = f"in percent of BaseTable's, {judge.listed(errors.mean(axis=1), '{:.1f}')}"
+        return means(errors, above=80, below=120, measured=told, show="{:.1f}")
 
-    return _both(similar, *_readings(default_runs))
+    return _both(similar, *_by_reading(default_runs))
 
 
 @claim("Figure 8")
 def figure_8_could_be_a_run(default_runs):
     """At default selectivities, the printed relative errors could be one more run."""
     printed = reference("boger2020_fig8_default_selectivity").set_index("table").squeeze()
-    return _both(lambda runs: _could_be_a_run(_errors(runs), printed), *_readings(default_runs))
+    return _both(lambda of: _could_be_a_run(_errors(of), printed), *_by_reading(default_runs))
 
 
 @claim("Figures 9, 11 and 12")
@@ -191,19 +181,19 @@ def _could_be_a_run(runs: pd.DataFrame, published: pd.Series, why: str = "") -> 
     The published run fits if more than one in twenty of ours, itself among them, miss as much.
     """
     values, number = runs.to_numpy(), runs.shape[1]
-    level = level_of_each(len(values))
 
     def missed(run: np.ndarray, others: np.ndarray) -> int:
-        half = stats.t.ppf((1 + level) / 2, others.shape[1] - 1) * others.std(axis=1, ddof=1)
-        apart = np.abs(run - others.mean(axis=1))
-        return int((apart > half * (1 + 1 / others.shape[1]) ** 0.5).sum())
+        n = others.shape[1]
+        half = stats.t.ppf((1 + level_of_each(len(values))) / 2, n - 1)
+        half = half * others.std(axis=1, ddof=1) * (1 + 1 / n) ** 0.5
+        return int((np.abs(run - others.mean(axis=1)) > half).sum())
 
     printed = missed(published.reindex(runs.index).to_numpy(), values)
     own = [missed(values[:, i], np.delete(values, i, axis=1)) for i in range(number)]
     as_far = sum(one >= printed for one in own)
     told = f"{printed} of {len(values)} published points miss our intervals"
-    measured = f"{told}, as many as in {as_far} of our {number} runs"
-    return holds((as_far + 1) / (number + 1) > 1 - LEVEL, measured=measured, why=why)
+    told += f", as many as in {as_far} of our {number} runs"
+    return holds((as_far + 1) / (number + 1) > 1 - LEVEL, measured=told, why=why)
 
 
 def _shown_by_run(shows: pd.DataFrame, average: str) -> Finding:
@@ -260,34 +250,32 @@ def sex_error_rises(figures_9_to_12, program_figures_9_to_12):
 def _grows(runs: pd.DataFrame) -> Finding:
     """Judge whether the mean error grows at every step."""
     errors = _errors(runs).sort_index()
-    ends = errors.mean(axis=1)
-    measured = f"{ends.iloc[0]:.0f} % of BaseTable's error, then {ends.iloc[-1]:.0f} %"
-    return means(judge.steps(errors, along="values"), above=0, measured=measured, show="{:.1f}")
+    first, *_, last = errors.mean(axis=1)
+    told = f"{first:.0f} % of BaseTable's error, then {last:.0f} %"
+    return means(judge.steps(errors, along="values"), above=0, measured=told, show="{:.1f}")
 
 
 @claim(
     "Section 4.5", quote="varies significantly with how frequent the randomly selected attributes"
 )
 def distance_depends_on_frequency(chi_square_by_rows):
-    """The chi-square distance of a query grows with how many rows have the selected values.
-
-    At default selectivities, by Spearman's rank correlation over the queries of a run.
-    """
+    """The chi-square distance of a query grows with how many rows have the selected values."""
+    # At default selectivities, by Spearman's rank correlation over the queries of a run.
     runs = chi_square_by_rows.set_index("seed")
     factor = (runs["most frequent tenth"] / runs["least frequent tenth"]).mean()
-    measured = f"{factor:.1f} times as large in the most frequent tenth as in the least"
-    return means(runs[["rank correlation"]].T, above=0, measured=measured)
+    told = f"{factor:.1f} times as large in the most frequent tenth as in the least"
+    return means(runs[["rank correlation"]].T, above=0, measured=told)
 
 
 @claim("Section 4.5", quote="more informative and stable between executions than an absolute")
 def relative_error_is_more_stable(default_runs):
     """The error relative to BaseTable's varies less between executions than the chi-square."""
-    text, _ = _readings(default_runs)
+    text, _ = _by_reading(default_runs)
     logs = [np.log(_errors(text, value)) for value in ("chi_square", ERROR)]
     absolute, relative = (part.sub(part.mean(axis=1), axis=0).abs() for part in logs)
     told = [span(part.mean(axis=1), "{:.1%}") for part in (absolute, relative)]
-    measured = f"chi-square differs from its mean by {told[0]}, the relative error by {told[1]}"
-    return means(absolute - relative, above=0, measured=measured)
+    told = f"chi-square differs from its mean by {told[0]}, the relative error by {told[1]}"
+    return means(absolute - relative, above=0, measured=told)
 
 
 @claim("Section 5", quote="the privacy properties of each")
@@ -299,14 +287,12 @@ def known_groups_tell_at_most_theta(guessing):
 
 @claim("Section 5", quote="ruling out unlikely or implausible values")
 def fewer_values_are_implausible(outside_knowledge, background_knowledge):
-    """Fewer values of a group can be ruled out in clustered groups than in arbitrary ones.
-
-    The attacker learns from other people which occupations are implausible. We chose the kinds of
-    knowledge: which attributes are known, and below which share a value is ruled out.
-    """
-    found = _clustered_is_lower(outside_knowledge, "share of group ruled out")
-    other = _clustered_is_lower(background_knowledge, "share of group ruled out")
-    return found.read_as(SAME_PEOPLE, other)
+    """Fewer values of a group can be ruled out in clustered groups than in arbitrary ones."""
+    # The attacker learns from other people which occupations are implausible. We chose the kinds
+    # of knowledge: which attributes are known, and below which share a value is ruled out.
+    out = "share of group ruled out"
+    found = _clustered_is_lower(outside_knowledge, out)
+    return found.read_as(SAME_PEOPLE, _clustered_is_lower(background_knowledge, out))
 
 
 @claim("Section 5", quote="improve resilience against attackers with background knowledge")
@@ -341,49 +327,48 @@ def membership_test_succeeds(membership_advantage):
 
     The paper gives no number. The outsiders are the 16,281 people of Adult's other file.
     """
-    of = membership_advantage.query("method == 'swapping' and number_of_qi == 4")
-    return holds(
-        of["advantage"] >= 0.5, measured=f"advantage {of['advantage'].mean():.2g}",
-        why=f"{of['outsiders'].mean():.1%} of the outsiders have the same four attributes as"
-        " somebody in the table",
-    )  # fmt: skip
+    advantage, told, outsiders = _with_four(membership_advantage, "swapping")
+    why = f"{outsiders} have the same four attributes as somebody in the table"
+    return holds(advantage >= 0.5, measured=told, why=why)
+
+
+def _with_four(membership_advantage: pd.DataFrame, method: str) -> tuple:
+    of = membership_advantage.query("method == @method and number_of_qi == 4")
+    told = f"advantage {of['advantage'].mean():.2g}"
+    return of["advantage"], told, f"{of['outsiders'].mean():.1%} of the outsiders"
 
 
 @claim("Section 5", quote="the full set of quasi-identifiers [...] in principle")
 def membership_tests_work_in_principle(membership_advantage):
-    """A membership test finds everybody in a swapped table, and some in a generalized one.
-
-    The first by construction.
-    """
+    """A membership test finds everybody in a swapped table, and some in a generalized one."""
+    # The first by construction.
     by_method = membership_advantage.groupby("method")
     members = by_method["members"].min()["swapping"]
     advantage = by_method["advantage"].max()["generalization"]
-    measured = f"{members:.0%} of the members; advantage up to {advantage:.2g}"
-    return holds(members >= 1, advantage > 0, measured=measured)
+    told = f"{members:.0%} of the members; advantage up to {advantage:.2g}"
+    return holds(members >= 1, advantage > 0, measured=told)
 
 
 @claim("Section 5", quote="or in practice")
 def generalization_fails_in_practice(membership_advantage):
     """With four attributes, a test in a generalized table has an advantage of one half."""
-    of = membership_advantage.query("method == 'generalization' and number_of_qi == 4")
-    return means(
-        of[["advantage"]].T, above=0.5, measured=f"advantage {of['advantage'].mean():.2g}",
-        why=f"{of['outsiders'].mean():.1%} of the outsiders fit the ranges of a class",
-    )  # fmt: skip
+    advantage, told, outsiders = _with_four(membership_advantage, "generalization")
+    why = f"{outsiders} fit the ranges of a class"
+    return means(advantage.to_frame().T, above=0.5, measured=told, why=why)
 
 
 @claim("Section 4.7", quote="education and sex have the highest statistical correlation")
 def education_and_sex_correlate_most(correlation):
-    """Education and sex correlate more with occupation than race and age (Cramer's V).
+    """Education and sex correlate more with occupation than race and age (Cramer's V)."""
+    # The paper names no measure of correlation.
 
-    The paper names no measure of correlation.
-    """
-    found = []
-    for measure in ("Cramer's V", "mutual information", "phi^2"):
+    def judged(measure: str) -> Finding:
         of = correlation.set_index("attribute")[measure]
         right = of[["race", "age"]].max() <= of[["education", "sex"]].min()
-        found.append(holds(right, measured=f"{measure}: {judge.listed(of, '{:.3f}')}"))
-    return found[0].read_as("mutual information", found[1]).read_as("phi^2", found[2])
+        return holds(right, measured=f"{measure}: {judge.listed(of, '{:.3f}')}")
+
+    found = judged("Cramer's V").read_as("mutual information", judged("mutual information"))
+    return found.read_as("phi^2", judged("phi^2"))
 
 
 @claim("Sections 2.2 and 7")
@@ -392,5 +377,5 @@ def clusters_beat_arbitrary_groups(methods):
     swapped = methods.query("method == 'swapping'").replace({"varied": {"none": "default"}})
     errors = swapped.pivot_table("chi-square of a query", ["groups", "varied"], "seed")
     ours, arbitrary = errors.loc["klt"], errors.loc["arbitrary"]
-    measured = f"{span((ours / arbitrary).mean(axis=1), '{:.2f}')} times the error"
-    return means(arbitrary - ours, above=0, measured=measured)
+    told = f"{span((ours / arbitrary).mean(axis=1), '{:.2f}')} times the error"
+    return means(arbitrary - ours, above=0, measured=told)

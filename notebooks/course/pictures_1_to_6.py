@@ -23,8 +23,8 @@ ALL = 99  # a step after every other
 PICTURES = {}  # the function that draws a picture, up to a step, and its canvas, by name
 
 
-def picture(cols=1, height=2.1, frame=False, limits=None, **options):
-    """Let a function draw a picture, on axes without frames if not asked, between these ends."""
+def picture(cols=1, height=2.1, frame="", limits=None, **options):
+    """Let a function draw a picture, on axes "plain", with a "grid" or hidden, between ends."""
     look = (cols, height, frame, limits, options)
     return lambda function: PICTURES.setdefault(function.__name__, (function, *look))
 
@@ -36,7 +36,7 @@ def drawn(name: str, *steps: int):
     figure, axes = plt.subplots(1, cols, figsize=(4.8, height), layout="constrained", **options)
     for ax in np.ravel(axes):
         ax.axis("on" if frame else "off")
-        if frame:
+        if frame == "plain":
             ax.grid(visible=False)
     function(axes, *steps)
     if limits:
@@ -99,10 +99,9 @@ def linking(ax, step: int = ALL):
     right = table(ax, voters, "Anybody has", left=0.64, width=0.16)
     pairs = clinic.reset_index(names="row").merge(voters.reset_index(names="voter"))
     lone = ~pairs.duplicated("row", keep=False) & ~pairs.duplicated("voter", keep=False)
-    for row, voter, found in zip(pairs["row"], pairs["voter"], lone, strict=True):
+    for row, voter, found in zip(pairs["row"], pairs["voter"], lone, strict=True) if step else ():
         look = {"color": RED, "linewidth": 2} if found and step >= 2 else {"color": GREY}
-        if step >= 1:
-            ax.plot([0.43, 0.62], [left[row], right[voter]], marker="", linestyle="-", **look)
+        ax.plot([0.43, 0.62], [left[row], right[voter]], marker="", linestyle="-", **look)
 
 
 @picture(limits=(-4.5, 11, -0.5, 3))
@@ -118,8 +117,8 @@ def sample_and_population(ax):
     ax.text(3.6, 2.7, "only in the population", color=DARK, ha="center")
 
 
-@picture(frame=True)
-def mondrian_cuts(ax, step: int = ALL, k: int = 3):
+@picture(frame="plain")
+def mondrian_cuts(ax, step: int = ALL):
     """Draw how Mondrian cuts the plane of two attributes, round after round."""
     rng = np.random.default_rng(4)
     frame = pd.DataFrame({"age": rng.integers(20, 70, 24), "hours": rng.integers(10, 60, 24)})
@@ -127,14 +126,14 @@ def mondrian_cuts(ax, step: int = ALL, k: int = 3):
     groups, before = [np.arange(m.n)], 0
     while step and len(groups) > before:
         before, step = len(groups), step - 1
-        sides = [(rows, median_cut(m, rows, k)) for rows in groups]
+        sides = [(rows, median_cut(m, rows, 3)) for rows in groups]
         parts = [[rows] if side is None else [rows[side], rows[~side]] for rows, side in sides]
         groups = sum(parts, [])
     for rows in groups:
         low, high = frame.iloc[rows].min() - 0.45, frame.iloc[rows].max() + 0.45
         box(ax, *low, *(high - low), colour=RED)
     people(ax, frame["age"], frame["hours"], BLUE, size=30)
-    title = f"{len(groups)} group{'s' * (len(groups) > 1)}, k = {k}"
+    title = f"{len(groups)} group{'s' * (len(groups) > 1)}, k = 3"
     ax.set(xlabel="age", ylabel="hours a week", title=title)
 
 
@@ -162,15 +161,15 @@ def levels(axes):
     principles = [ap.DistinctLDiversity, ap.EntropyLDiversity, ap.FrequencyLDiversity]
     for ax, counts in zip(axes, ([4, 1, 1], [3, 2, 1], [2, 2, 2]), strict=True):
         m = one_group(np.repeat([*"abc"], counts))
-        for x, (count, colour) in enumerate(zip(counts, (BLUE, RED, GREEN), strict=True)):
-            people(ax, [x] * count, np.arange(count), colour, size=90)
+        for x, count in enumerate(counts):
+            people(ax, [x] * count, np.arange(count), (BLUE, RED, GREEN)[x], size=90)
         for line, of in enumerate(principles):
             name, level = of.__name__.removesuffix("LDiversity"), of(1).level(m, [0] * 6)
             ax.text(-0.4, -1.2 - 0.9 * line, f"{name.lower()} {level:.2g}")
         ax.set(xlim=(-0.6, 2.9), ylim=(-3.3, 3.5))
 
 
-@picture(cols=2, frame=True, sharey=True)
+@picture(cols=2, frame="plain", sharey=True)
 def earth_moving(axes):
     """Draw two classes of salaries beside those of the whole table, and which shares must move."""
     everybody = np.arange(3, 12)
@@ -280,13 +279,12 @@ def bits(ax):
         say(ax, 8.2, y + 0.35, f"bits {code}", ha="left")
 
 
-@picture()
+@picture(frame="grid")
 def dominance(ax):
     """Draw points of loss and bias, the front, and what dominates one point off it."""
     x = np.array([0.05, 0.2, 0.45, 0.6, 0.95, 0.3, 0.7, 0.85])
     y = np.array([0.9, 0.55, 0.5, 0.2, 0.05, 0.8, 0.6, 0.35])
     front = non_dominated(x, y)
-    ax.axis("on")
     ax.step(np.sort(x[front]), -np.sort(-y[front]), where="post", color=BLUE, marker="")
     people(ax, x[front], y[front], BLUE)
     people(ax, x[~front], y[~front], GREY)

@@ -30,10 +30,8 @@ def bias_of_the_example(bias_example):
 
 @claim("Table 1")
 def solution_has_105_bits(table_1):
-    """The nine attributes have the domain sizes of Table 1, which give a solution of 105 bits.
-
-    The range of ages, 0 to 100, is our choice. It gives the 20 intervals of Table 1.
-    """
+    """The nine attributes have the domain sizes of Table 1, which give a solution of 105 bits."""
+    # The range of ages, 0 to 100, is our choice. It gives the 20 intervals of Table 1.
     sizes = table_1["distinct values"]
     printed = reference("dewri2009_tab1_domain_sizes")["domain_size"]
     return holds(sizes == printed, measured=f"{(sizes - 1).sum()} bits")
@@ -41,16 +39,15 @@ def solution_has_105_bits(table_1):
 
 @claim("Section 4", quote="less important attributes may be generalized more")
 def loss_is_not_monotone(joins):
-    """More generalization can go with less loss where attributes differ in weight.
-
-    All 4,096 recodings of four attributes of Adult are compared. One example suffices.
-    """
+    """More generalization can go with less loss where attributes differ in weight."""
+    # All 4,096 recodings of four attributes of Adult are compared. One example suffices.
     drawn = joins[joins["weights"] != "equal"]
     less, pairs = drawn["more joined, less loss"].sum(), drawn["pairs"].sum()
-    measured = f"the one with more joins has less loss in {less:,} of {pairs:,} pairs"
+    told = (
+        f"of two recodings, the one with more joins has less loss in {less:,} of {pairs:,} pairs"
+    )
     one_more = holds_everywhere(drawn["loss falls"] > 0, needed=0)
-    found = holds(less > 0, measured=f"of two recodings, {measured}")
-    return found.read_as("one more join", one_more)
+    return holds(less > 0, measured=told).read_as("one more join", one_more)
 
 
 @claim("Section 6.4", quote="More generalization typically yield higher effective k")
@@ -70,24 +67,19 @@ def _wide(runs: pd.DataFrame, setting: str, *values: str):
 @claim("Figure 1", quote="A unique feasible minima [...] is an efficient point")
 def reported_solution_is_unique_and_efficient(runs_by_k):
     """In every run ach has one feasible minimum, which nothing beats in both loss and bias."""
-    unique, efficient = runs_by_k["minima"] == 1, runs_by_k["better in both"] == 0
-    return holds_everywhere(unique & efficient)
+    return holds_everywhere(runs_by_k.eval("minima == 1 and `better in both` == 0"))
 
 
 @claim("Figure 1", quote="the number of feasible solutions obtained decreases")
 def solutions_get_fewer_and_worse_with_k(runs_by_k):
-    """The higher k_pref, the fewer feasible solutions are returned, and the more they lose.
-
-    In an exact search neither can be otherwise: a higher k_pref only takes solutions away.
-    """
+    """The higher k_pref, the fewer feasible solutions are returned, and the more they lose."""
+    # In an exact search neither can be otherwise: a higher k_pref only takes solutions away.
     number, loss = _wide(runs_by_k, "k_pref", "returned", "nwp")
-    fewer = means(
-        -steps(number, along="k_pref"), above=0,
-        measured=f"on average {listed(number.mean(axis=1), '{:.1f}')}, by definition never more",
-        why="where the order of means is not certain, single runs have either order",
-    )  # fmt: skip
-    measured = f"NWP {listed(loss.mean(axis=1))}, by definition never less"
-    return all_of(fewer, means(steps(loss, along="k_pref"), above=0, measured=measured))
+    told = f"on average {listed(number.mean(axis=1), '{:.1f}')}, by definition never more"
+    why = "where the order of means is not certain, single runs have either order"
+    fewer = means(-steps(number, along="k_pref"), above=0, measured=told, why=why)
+    told = f"NWP {listed(loss.mean(axis=1))}, by definition never less"
+    return all_of(fewer, means(steps(loss, along="k_pref"), above=0, measured=told))
 
 
 ORDER = "it depends on the order of the 41 countries, which the paper does not print"
@@ -102,14 +94,12 @@ def _by_place(at: pd.Series, measured: str) -> Finding:
 
 @claim("Section 6.1", quote="have an effective k close to")
 def effective_k_is_close_or_higher(optimum_by_place):
-    """Effective k is close to k_pref for 5 and 10, and further above it for 25, 50, 100.
-
-    Of the optimum, which branch and bound proves, at each place of the United States.
-    """
+    """Effective k is close to k_pref for 5 and 10, and further above it for 25, 50, 100."""
+    # Of the optimum, which branch and bound proves, at each place of the United States.
     wide = optimum_by_place.pivot(index="place", columns="k", values="effective_k")
     wide -= wide.columns
-    measured = f"effective k of the optimum less k_pref: {listed(wide.loc[1])} (first place)"
-    return _by_place(wide.loc[:, 11:].min(axis=1) > wide.loc[:, :10].max(axis=1), measured)
+    told = f"effective k of the optimum less k_pref: {listed(wide.loc[1])} (first place)"
+    return _by_place(wide.loc[:, 11:].min(axis=1) > wide.loc[:, :10].max(axis=1), told)
 
 
 @claim("Section 6", quote="No difference in obtained solutions is observed")
@@ -118,12 +108,9 @@ def seeds_make_no_difference(runs_by_k):
 
     As printed: 50,000 evaluations, 0.001 per bit.
     """
-    ach = runs_by_k.groupby("k_pref")["ach"]
-    above = ach.max() / ach.min() - 1
-    return holds_everywhere(
-        above <= 0.01, measured=f"by {span(above, '{:.1%}')}",
-        why="most runs end in local optima, where no single join or split lowers ach",
-    )  # fmt: skip
+    above = runs_by_k.groupby("k_pref")["ach"].agg(lambda ach: ach.max() / ach.min() - 1)
+    why = "most runs end in local optima, where no single join or split lowers ach"
+    return holds_everywhere(above <= 0.01, measured=f"by {span(above, '{:.1%}')}", why=why)
 
 
 def _alike(values: pd.DataFrame, tolerance: float) -> Finding:
@@ -137,10 +124,8 @@ def _alike(values: pd.DataFrame, tolerance: float) -> Finding:
 
 @claim("Figure 2", quote="only marginal impact [...] number of unique solutions [...] is similar")
 def population_matters_little(figure_2):
-    """Any two sizes of the population differ by at most 5 % in ach and 20 % in solutions.
-
-    Larger populations then have more duplicates (Section 6.2) by construction.
-    """
+    """Any two sizes of the population differ by at most 5 % in ach and 20 % in solutions."""
+    # Larger populations then have more duplicates (Section 6.2) by construction.
     ach, unique, copies = _wide(figure_2, "population", "ach", "unique", "duplicates")
     more = _grows(copies)
     more = replace(more, measured=f"share of duplicates {more.measured}, by construction")
@@ -149,16 +134,12 @@ def population_matters_little(figure_2):
 
 @claim("Figure 2", quote="slightly less effective in terms of the preference deviation metric")
 def larger_populations_deviate_more(figure_2):
-    """Larger populations end with more preference deviation than the smallest.
-
-    Preference deviation is loss and bias less their preferred values.
-    """
-    deviation = _wide(figure_2, "population", "prefdev")
-    larger = deviation.iloc[1:]
-    smallest = 0 * larger + deviation.iloc[0]
-    both = (larger > smallest).all()
+    """Larger populations end with more preference deviation than the smallest."""
+    # Preference deviation is loss and bias less their preferred values.
+    smallest, *larger = _wide(figure_2, "population", "prefdev").to_numpy()
+    both = (larger > smallest).all(axis=0)
     told = f"both larger deviate more in {both.sum()} of {len(both)} runs, a third by chance"
-    return means((smallest, larger), above=0, measured=told, show="{:.3f}")
+    return means(([smallest] * len(larger), larger), above=0, measured=told, show="{:.3f}")
 
 
 def _grows(values: pd.DataFrame, **options) -> Finding:
@@ -175,10 +156,9 @@ def small_populations_are_better(figure_2):
 
 @claim("Section 6.2", quote="most crossover operations tend to map to similar objective values")
 def children_are_like_parents(figure_2):
-    """At least half of the children have the loss, bias and effective k of a parent.
-
-    The paper says similar. Parents differ, are those of the last population, and nothing mutates.
-    """
+    """At least half of the children have the loss, bias and effective k of a parent."""
+    # The paper says similar. Parents differ, are those of the last population, and nothing
+    # mutates.
     children = _wide(figure_2, "population", "children alike")
     measured = f"on average {listed(children.mean(axis=1), '{:.2f}')}"
     return means(children, above=0.5, measured=measured, show="{:.2f}")
@@ -191,23 +171,20 @@ def duplicates_slow_the_search(copies):
     The search without duplicates is ours. Both have the paper's 50,000 evaluations.
     """
     by_seed = _wide(copies.assign(copies=copies["copies"].astype(str)), "copies", "ach")
-    more = (by_seed.loc["stay"] - by_seed.loc["thrown away"]).to_frame("more").T
-    measured = f"{more.to_numpy().mean():+.4f} on average"
-    return means(more, above=0, measured=measured, show="{:.4f}")
+    more = by_seed.loc["stay"] - by_seed.loc["thrown away"]
+    return means([more], above=0, measured=f"{more.mean():+.4f} on average", show="{:.4f}")
 
 
 @claim("Section 5", quote="exposure of higher effective k solutions")
 def two_objectives_show_the_trade_off(one_or_two):
-    """With two objectives the search offers less ach at each higher k than with one.
-
-    The search with one objective is ours. Where no last solution has that k, full generalization
-    takes its place (ach 5/6).
-    """
+    """With two objectives the search offers less ach at each higher k than with one."""
+    # The search with one objective is ours. Where no last solution has that k, full generalization
+    # takes its place (ach 5/6).
     stay = one_or_two[one_or_two["copies"] == "stay"]
     wide = stay.set_index(["objectives", "k_pref", "seed"]).filter(like="ach at ").fillna(5 / 6)
     lead = (wide.loc[1] - wide.loc[2]).sort_index(axis=1).round(12).stack().unstack("seed")
-    told = f"{span(lead.mean(axis=1), '{:.3f}')} less ach on average"
-    return means(lead, above=0, measured=told)
+    told = span(lead.mean(axis=1), "{:.3f}")
+    return means(lead, above=0, measured=f"{told} less ach on average")
 
 
 def _printed(runs: pd.DataFrame) -> pd.DataFrame:
@@ -216,10 +193,8 @@ def _printed(runs: pd.DataFrame) -> pd.DataFrame:
 
 @claim("Figure 3", quote="the assignment of equal weights [...] results in a much higher NWP and")
 def equal_weights_cost_more(figure_3, weight_vectors):
-    """Equal weights give higher NWP and NECD than each other vector.
-
-    How much higher is not judged.
-    """
+    """Equal weights give higher NWP and NECD than each other vector."""
+    # How much higher is not judged.
     runs, vectors = _printed(figure_3), weight_vectors.set_index("vector")
     nwp, necd = _wide(runs, "vector", "nwp", "necd")
     others = nwp.index.drop("wv_1")
@@ -233,45 +208,40 @@ def equal_weights_cost_more(figure_3, weight_vectors):
         return means((lower, higher), above=0, measured=f"mean NWP {told}")
 
     theirs = more(vectors.loc[others].to_numpy() @ losses.T)
-    own = more(len(others) * [nwp.loc["wv_1"]])
-    return own.read_as("both by the vector's weights", theirs)
+    return more(len(others) * [nwp.loc["wv_1"]]).read_as("both by the vector's weights", theirs)
 
 
 @claim(
     "Figure 3", quote="equal weights, when not required, can result in less effective solutions"
 )
 def equal_weights_are_less_effective(drawn_vectors):
-    """The solution for equal weights has more ach under at least 80 % of the drawn vectors.
-
-    In an exact search it never has less: this shows whether the evaluations suffice.
-    """
+    """The solution for equal weights has more ach under at least 80 % of the drawn vectors."""
+    # In an exact search it never has less: this shows whether the evaluations suffice.
     better = drawn_vectors["ach"] < drawn_vectors["equal ach"]
-    by_seed = better.groupby(drawn_vectors["seed"]).mean().to_frame("").T
-    measured = f"{better.sum()} of {len(better)} drawn vectors"
-    return means(by_seed, above=0.8, within=(0, 1), measured=measured, show="{:.0%}")
+    by_seed = [better.groupby(drawn_vectors["seed"]).mean()]
+    told = f"{better.sum()} of {len(better)} drawn vectors"
+    return means(by_seed, above=0.8, within=(0, 1), measured=told, show="{:.0%}")
 
 
 @claim("Figure 3", quote="(as in wv_2 and wv_5) return solutions with more number of partitions")
 def favoured_country_keeps_groups(countries):
     """Native Country keeps more groups under wv_2 and wv_5 than under each other vector."""
     groups = countries.groupby(["place", "vector"])["groups ncy"].mean().unstack()
-    favoured = groups[["wv_2", "wv_5"]]
-    more = favoured.min(axis=1) > groups.drop(columns=favoured).max(axis=1)
+    others = groups.drop(columns=["wv_2", "wv_5"]).max(axis=1)
+    more = groups[["wv_2", "wv_5"]].min(axis=1) > others
     return _by_place(more, f"groups {listed(groups.stack(), '{:.1f}')}")
 
 
 @claim("Figure 3", quote="most solutions in the figure completely suppress [...] Native Country")
 def country_is_suppressed(countries, optimum_by_place):
-    """Under most weight vectors, at least half of the runs suppress Native Country completely.
-
-    Under equal weights the optimum says so, proved at each place of the United States.
-    """
+    """Under most weight vectors, at least half of the runs suppress Native Country completely."""
+    # Under equal weights the optimum says so, proved at each place of the United States.
     suppressed = countries["groups ncy"].eq(1).groupby([countries["place"], countries["vector"]])
-    share = suppressed.mean().unstack()
+    often = suppressed.mean().unstack()
     best = optimum_by_place.query("k == 5 and `loss decides`").set_index("place")["groups ncy"]
-    proved = f"groups in the optimum for equal weights: {listed(best)}"
-    measured = f"share of runs {listed(share.stack(), '{:.0%}')}; {proved}"
-    return _by_place((share >= 0.5).sum(axis=1) > share.shape[1] / 2, measured)
+    told = f"share of runs {listed(often.stack(), '{:.0%}')}"
+    told += f"; groups in the optimum for equal weights: {listed(best)}"
+    return _by_place((often >= 0.5).mean(axis=1) > 0.5, told)
 
 
 @claim("Figure 3", quote="comparatively higher number of groups [...] for attributes with higher")
@@ -285,10 +255,8 @@ def heavier_attributes_keep_groups(figure_3, weight_vectors):
         here = favoured.loc[groups.index, name]
         more += [*groups[here].to_numpy()]
         less += here.sum() * [groups[~here].mean().to_numpy()]
-    return means(
-        (less, more), above=0,
-        why="an attribute without a certain gain keeps its largest number of groups anyway",
-    )  # fmt: skip
+    why = "an attribute without a certain gain keeps its largest number of groups anyway"
+    return means((less, more), above=0, why=why)
 
 
 @claim("Section 6.3", quote="the generalization performed on it is low")
@@ -311,23 +279,19 @@ def age_is_generalized_little(figure_3, weight_vectors):
 
 @claim("Section 4", quote="need not necessarily have an effective k equal to")
 def optimum_can_be_above_k_pref(optima_by_weights):
-    """The best solution need not have an effective k equal to k_pref.
-
-    Exhaustive searches on tables of two to four attributes. One suffices.
-    """
+    """The best solution need not have an effective k equal to k_pref."""
+    # Exhaustive searches on tables of two to four attributes. One suffices.
     above = optima_by_weights["above k_pref"]
-    measured = f"above k_pref in {above.sum()} of {len(above)} searches"
-    return holds_everywhere(above, needed=0, measured=measured)
+    told = f"above k_pref in {above.sum()} of {len(above)} searches"
+    return holds_everywhere(above, needed=0, measured=told)
 
 
 @claim("Section 6", quote="No difference in obtained solutions is observed")
 def seeds_make_no_difference_elsewhere(spread_by_setting):
     """At the settings of Figures 3 and 4, ach over seeds differs by at most 1 %."""
     above = _printed(spread_by_setting)["worst / best - 1"].abs()
-    return holds_everywhere(
-        above <= 0.01, measured=f"by {span(above, '{:.1%}')}",
-        why="single runs end in different local optima",
-    )  # fmt: skip
+    why, told = "single runs end in different local optima", f"by {span(above, '{:.1%}')}"
+    return holds_everywhere(above <= 0.01, measured=told, why=why)
 
 
 def _shown_by(vectors: pd.Series) -> Finding:
@@ -342,7 +306,7 @@ def _at(runs: pd.DataFrame, value: str) -> pd.DataFrame:
 @claim("Figure 4", quote="Such a case happens with the weight vector")
 def no_bias_preference_gives_k_pref(country_vectors):
     """With NECD_pref = 1, the solution has k = k_pref."""
-    without = country_vectors[country_vectors["bias preference"] == 1.0]
+    without = country_vectors.query("`bias preference` == 1")
     return _shown_by(without["effective_k"] == without["k_pref"])
 
 
@@ -384,11 +348,9 @@ def minimum_of_ach_is_efficient(optima):
 
 @claim("Section 5.2", quote="we can initially direct the search towards the feasible region")
 def tournament_finds_the_feasible(starts):
-    """From an infeasible population, at least half of the runs find a feasible solution.
-
-    The paper does not print its first population. Here some first solution has an effective k of
-    2 or more, and none has k_pref. From fair coins every first effective k is 1.
-    """
+    """From an infeasible population, at least half of the runs find a feasible solution."""
+    # The paper does not print its first population. Here some first solution has an effective k of
+    # 2 or more, and none has k_pref. From fair coins every first effective k is 1.
     coins, some = (starts.loc[starts["first k"].gt(1) == more, "found"] for more in (False, True))
     told = f"{some.sum()} of {len(some)}, from k = 1 {coins.sum()} of {len(coins)}"
     return share(some, above=0.5, measured=told)

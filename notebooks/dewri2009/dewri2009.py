@@ -16,17 +16,11 @@ from pymoo.operators.crossover.pntx import SinglePointCrossover
 from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.selection.tournament import TournamentSelection
 
-from anonpaper import measure, plots
-from anonpaper.datasets import load
-from anonpaper.hierarchy import Hierarchy
-from anonpaper.microdata import Microdata
-from anonpaper.publish import recode
+import anonpaper as ap
 from anonpaper.randomness import generator
 from anonpaper.recoders.evaluation import Archive, Evaluator, achievement, choose, non_dominated
 from anonpaper.recoders.nsga2 import TwoObjectives, prefer_feasible, winners
-from anonpaper.recoders.preference_search import exhaustive, graded, preference_search
-from anonpaper.recoding import Recoding
-from anonpaper.repair.encoding import granularize, in_preorder
+from anonpaper.recoders.preference_search import graded
 
 #: The attributes of Table 1 in its order, and the short names of the paper.
 ATTRIBUTES = {
@@ -35,26 +29,24 @@ ATTRIBUTES = {
     "salary-class": "slc",
 }  # fmt: skip
 
-#: The values of each categorical attribute, group by group: one bit lies between two neighbours.
-#: Education is ordered by years.
+#: The values of each categorical attribute: one bit lies between two neighbours. Education is
+#: ordered by years.
 ORDER = {
-    "workclass": "Federal-gov State-gov Local-gov  Private  Self-emp-inc Self-emp-not-inc "
-                 " Without-pay",
-    "marital-status": "Never-married  Married-civ-spouse Married-AF-spouse Married-spouse-absent "
-                      " Separated Divorced Widowed",
-    "occupation": "Exec-managerial Prof-specialty Tech-support Sales Adm-clerical "
-                  " Other-service Priv-house-serv Protective-serv Armed-Forces "
-                  " Craft-repair Machine-op-inspct Transport-moving Handlers-cleaners "
-                  "Farming-fishing",
-    "race": "White Black  Asian-Pac-Islander Amer-Indian-Eskimo Other",
+    "workclass": "Federal-gov State-gov Local-gov Private Self-emp-inc Self-emp-not-inc "
+                 "Without-pay",
+    "marital-status": "Never-married Married-civ-spouse Married-AF-spouse Married-spouse-absent "
+                      "Separated Divorced Widowed",
+    "occupation": "Exec-managerial Prof-specialty Tech-support Sales Adm-clerical Other-service "
+                  "Priv-house-serv Protective-serv Armed-Forces Craft-repair Machine-op-inspct "
+                  "Transport-moving Handlers-cleaners Farming-fishing",
+    "race": "White Black Asian-Pac-Islander Amer-Indian-Eskimo Other",
     "sex": "Female Male",
-    "native-country": "United-States Canada Outlying-US(Guam-USVI-etc) "
-                      " Puerto-Rico Cuba Dominican-Republic Haiti Jamaica Trinadad&Tobago "
-                      " Mexico Guatemala Honduras El-Salvador Nicaragua  Columbia Ecuador Peru "
-                      " England Scotland Ireland France Germany Holand-Netherlands Italy Portugal "
-                      "Greece Hungary Poland Yugoslavia "
-                      " Iran India Thailand Cambodia Laos Vietnam Philippines China Hong Taiwan "
-                      "Japan  South",
+    "native-country": "United-States Canada Outlying-US(Guam-USVI-etc) Puerto-Rico Cuba "
+                      "Dominican-Republic Haiti Jamaica Trinadad&Tobago Mexico Guatemala Honduras "
+                      "El-Salvador Nicaragua Columbia Ecuador Peru England Scotland Ireland "
+                      "France Germany Holand-Netherlands Italy Portugal Greece Hungary "
+                      "Poland Yugoslavia Iran India Thailand Cambodia Laos Vietnam "
+                      "Philippines China Hong Taiwan Japan South",
     "salary-class": "<=50K >50K",
 }  # fmt: skip
 
@@ -63,17 +55,17 @@ LEVELS = (10, 25, 50, 100)  # effective k for which a publisher may want the lea
 _PAIRS = 500  # parents that are crossed to see what their children are
 
 
-def adult() -> Microdata:
+def adult() -> ap.Microdata:
     """Return the table of section 6: 30,162 rows, nine attributes, 105 bits."""
-    loaded = load("adult", qi=list(ATTRIBUTES), missing="drop")
+    loaded = ap.load("adult", qi=list(ATTRIBUTES), missing="drop")
     frame = loaded.frame[loaded.qi].copy()
     for name, values in ORDER.items():
         frame[name] = frame[name].cat.set_categories(values.split())
     m = loaded.replace(frame=frame, sensitive=None)
-    return granularize(m, {"age": 5}, ranges={"age": (0, 100)})
+    return ap.granularize(m, {"age": 5}, ranges={"age": (0, 100)})
 
 
-def with_us_at(m: Microdata, place: int) -> Microdata:
+def with_us_at(m: ap.Microdata, place: int) -> ap.Microdata:
     """Return the table with the United States at another place of the order of countries."""
     countries = [v for v in m.attribute("native-country").values if v != "United-States"]
     countries.insert(place - 1, "United-States")
@@ -109,7 +101,7 @@ def _prefer_less_ach(population, pairs, random_state, **_) -> np.ndarray:
 
 
 def varied_search(
-    m: Microdata, k_pref: int, preference, weights=None, *, objectives: int = 2,
+    m: ap.Microdata, k_pref: int, preference, weights=None, *, objectives: int = 2,
     copies: bool = True, start: str = "graded", population: int = 100, evaluations: int = 50_000,
     seed: int = 0,
 ) -> tuple[Archive, np.ndarray]:  # fmt: skip
@@ -123,8 +115,7 @@ def varied_search(
     even = start == "even"
     first = rng.random((population, n_bits)) < 0.5 if even else graded(rng, population, n_bits)
     if start == "none feasible":
-        lost = first[archive.evaluator.evaluate(first).smallest < k_pref]
-        first = np.resize(lost, first.shape)
+        first = np.resize(first[archive.evaluator.evaluate(first).smallest < k_pref], first.shape)
     # both keep the best of parents and children
     kind, problem, prefer = {
         1: (GA, OneObjective, _prefer_less_ach),  # line 2
@@ -153,7 +144,7 @@ def better_neighbours(evaluator: Evaluator, bits: np.ndarray, k_pref: int, prefe
     return int(((found.smallest >= k_pref) & (ach < ach[0] - 1e-12)).sum())
 
 
-def hill_climbing(m: Microdata, k: int, preference, evaluations: int, seed: int) -> Recoding:
+def hill_climbing(m: ap.Microdata, k: int, preference, evaluations: int, seed: int) -> ap.Recoding:
     """Climb from full generalization, as often as there are evaluations, and return the best.
 
     A climb passes over the bits in random order and keeps each flip that lowers ach and keeps the
@@ -187,9 +178,9 @@ def feasible_ach(archive: Archive, bits: np.ndarray) -> float:
 # -- runs of the search ------------------------------------------------------------------------
 
 
-def returned_solutions(m: Microdata, k_pref: int, **setting) -> pd.DataFrame:
+def returned_solutions(m: ap.Microdata, k_pref: int, **setting) -> pd.DataFrame:
     """Return the non-dominated solutions of one search (Figure 1), the reported one marked."""
-    r = preference_search(m, k_pref, **setting)
+    r = ap.preference_search(m, k_pref, **setting)
     # chromosomes with equal values are one: bits between ages that nobody has change nothing
     solutions = r.info["non_dominated"].drop(columns="bits").drop_duplicates(VALUES)
     return solutions.assign(
@@ -198,14 +189,14 @@ def returned_solutions(m: Microdata, k_pref: int, **setting) -> pd.DataFrame:
     )
 
 
-def reported_solution(m: Microdata, k_pref: int, place: int = 1, **setting) -> dict:
+def reported_solution(m: ap.Microdata, k_pref: int, place: int = 1, **setting) -> dict:
     """Return the reported solution of one search (Figures 3, 4) and every attribute's part."""
     m = with_us_at(m, place) if place > 1 else m
-    r = preference_search(m, k_pref, **setting)  # line 2
-    release, evaluator = recode(m, r), Evaluator(m, setting.get("weights"))
+    r = ap.preference_search(m, k_pref, **setting)  # line 2
+    release, evaluator = ap.recode(m, r), Evaluator(m, setting.get("weights"))
     better = better_neighbours(evaluator, r.encode(), k_pref, setting["preference"])
     short = [ATTRIBUTES[name] for name in m.qi]
-    losses = [measure.nwp(release, {name: 1.0}) for name in m.qi]  # line 5
+    losses = [ap.measure.nwp(release, {name: 1.0}) for name in m.qi]  # line 5
     return {
         "better neighbours": better,  # line 6; 0 in a local optimum
         **{name: r.info[name] for name in (*VALUES, "ach", "prefdev")},
@@ -214,7 +205,7 @@ def reported_solution(m: Microdata, k_pref: int, place: int = 1, **setting) -> d
     }
 
 
-def measured_run(m: Microdata, **setting) -> dict:
+def measured_run(m: ap.Microdata, **setting) -> dict:
     """Return the reported solution of one `varied_search`, and counts of its final population."""
     archive, final = varied_search(m, **setting)
     k_pref, preference = setting["k_pref"], setting["preference"]
@@ -246,8 +237,7 @@ def measured_run(m: Microdata, **setting) -> dict:
     }
     for level in LEVELS:
         row[f"ach at {level}"] = feasible.loc[feasible["effective_k"] >= level, "ach"].min()
-    rng = generator(setting.get("seed", 0))
-    return row | _children_alike(archive, feasible, rng)  # line 6
+    return row | _children_alike(archive, feasible, generator(setting.get("seed", 0)))  # line 6
 
 
 def _children_alike(archive, parents: pd.DataFrame, rng: np.random.Generator) -> dict:
@@ -268,30 +258,30 @@ def _children_alike(archive, parents: pd.DataFrame, rng: np.random.Generator) ->
 # -- how good it is, by all recodings of a few attributes ---------------------------------------
 
 
-def true_optimum(m: Microdata, attributes: list[str], k_pref: int, preference, weights=None):
+def true_optimum(m: ap.Microdata, attributes: list[str], k_pref: int, preference, weights=None):
     """Return the recoding of least ach of a projection, and how many beat it (Definition 2)."""
-    r = exhaustive(m.with_roles(qi=list(attributes)), k_pref, preference, weights)
+    r = ap.exhaustive(m.with_roles(qi=list(attributes)), k_pref, preference, weights)
     seen = r.info["evaluated"]
-    seen = seen[seen["effective_k"] >= k_pref]
-    less_loss, less_bias = seen["nwp"] < r.info["nwp"], seen["necd"] < r.info["necd"]
-    no_more_loss, no_more_bias = seen["nwp"] <= r.info["nwp"], seen["necd"] <= r.info["necd"]
+    seen = seen.loc[seen["effective_k"] >= k_pref, ["nwp", "necd"]].to_numpy()
+    best = r.info["nwp"], r.info["necd"]
+    less, no_more = seen < best, (seen <= best).all(axis=1)
     return {
         "effective_k": r.info["effective_k"],
         "recodings": r.info["evaluations"],
         "feasible": len(seen),
         "front": len(r.info["front"]),
-        "better in both": int((less_loss & less_bias).sum()),
-        "better in one": int(((less_loss & no_more_bias) | (no_more_loss & less_bias)).sum()),
+        "better in both": int(less.all(axis=1).sum()),
+        "better in one": int((less.any(axis=1) & no_more).sum()),
     }
 
 
-def course_of_search(m: Microdata, k_pref: int, preference, method: str, evaluations, seed):
+def course_of_search(m: ap.Microdata, k_pref: int, preference, method: str, evaluations, seed):
     """Return least feasible ach and hypervolume of the loss-bias plane along a search."""
     if method == "hill climbing":
         r = hill_climbing(m, k_pref, preference, evaluations, seed)
     else:
         options = {"evaluations": evaluations, "seed": seed, "refine": method == "refined"}
-        r = preference_search(m, k_pref, preference, **options)
+        r = ap.preference_search(m, k_pref, preference, **options)
     seen = r.info["evaluated"]
     seen = seen[seen["effective_k"] >= k_pref]
     area = HV(ref_point=np.ones(2))  # between the solutions found so far and the worst point
@@ -306,7 +296,7 @@ def course_of_search(m: Microdata, k_pref: int, preference, method: str, evaluat
 # -- ten people -------------------------------------------------------------------------------
 
 
-def ten_people() -> Microdata:
+def ten_people() -> ap.Microdata:
     """Return ten people with four ages, two sexes and four kinds of work: seven bits."""
     kinds = {"p": "private", "o": "own", "f": "federal", "s": "state"}
     people = pd.DataFrame({
@@ -316,20 +306,20 @@ def ten_people() -> Microdata:
     })  # fmt: skip
     tree = [["private", "business", "*"], ["federal", "government", "*"],
             ["own", "business", "*"], ["state", "government", "*"]]  # fmt: skip
-    m = granularize(Microdata(people, qi=["age", "sex", "work"]), {"age": 10})
-    return in_preorder(m, {"work": Hierarchy(tree)})
+    m = ap.granularize(ap.Microdata(people, qi=["age", "sex", "work"]), {"age": 10})
+    return ap.in_preorder(m, {"work": ap.Hierarchy(tree)})
 
 
-def draw_step(m: Microdata, chromosomes: dict[str, str], k: int, preference):
+def draw_step(m: ap.Microdata, chromosomes: dict[str, str], k: int, preference):
     """Draw the table that each chromosome publishes, its rows in the colours of their classes."""
     panels = []
     for name, bits in chromosomes.items():
-        release = recode(m, Recoding.decode(m.attributes, bits))
-        loss, bias = measure.nwp(release), measure.necd(release)
-        kept = "" if measure.effective_k(release) >= k else "not "
+        release = ap.recode(m, ap.Recoding.decode(m.attributes, bits))
+        loss, bias = ap.measure.nwp(release), ap.measure.necd(release)
+        kept = "" if ap.measure.effective_k(release) >= k else "not "
         title = f"{name}\n{bits}: {kept}{k}-anonymous\nNWP {loss:.2f}, NECD {bias:.2f}, "
-        title += f"ach {measure.ach(release, preference):.2f}"
+        title += f"ach {ap.measure.ach(release, preference):.2f}"
         classes = release.frame.groupby(m.qi, sort=False, observed=True).ngroup()
-        colours = [[plots.PALE[number]] * m.d for number in classes]
+        colours = [[ap.plots.PALE[number]] * m.d for number in classes]
         panels.append((title, release.frame[m.qi], colours, {}))
-    return plots.tables(panels)
+    return ap.plots.tables(panels)

@@ -68,8 +68,8 @@ def two_of_five_classes_are_diverse(section_1_2):
 def stroke_has_the_printed_share(section_1_2):
     """The rare value has 4.5 % of the people in Stroke."""
     rare, rows = section_1_2.set_index("table").loc["stroke", ["rare", "rows"]]
-    why = "4.5 % is its share of the 5,510 rows that Table 5 prints"
     told = f"{rare:.0f} of {rows:,.0f}, {rare / rows:.2%}"
+    why = "4.5 % is its share of the 5,510 rows that Table 5 prints"
     return c.holds(round(100 * rare / rows, 1) == 4.5, measured=told, why=why)
 
 
@@ -82,16 +82,14 @@ def records_at_risk_follow_from_pairs(section_1_2):
     of = section_1_2.set_index("table").drop("ten users")
     counts = of[["diverse", "pairs", "not_diverse"]].T
     classes = *(counts["adult"] == (7841, 16280, 8439)), *(counts["stroke"] == (249, 2431, 2182))
-    left, told = of["left_over"], f"left over {c.listed(of['left_over'], '{:,.0f}')}"
-    return c.holds_everywhere([*(left == of["published_at_risk"]), *classes], measured=told)
+    at_risk, told = of.eval("left_over == published_at_risk"), c.listed(of["left_over"], "{:,.0f}")
+    return c.holds_everywhere([*at_risk, *classes], measured=f"left over {told}")
 
 
 @c.claim("Algorithms 1 and 2")
 def values_are_imbalanced(imbalance):
-    """On every table the frequencies of the values differ by more than half of the rows.
-
-    Algorithm 2 as printed divides nothing if the second value is the frequent one.
-    """
+    """On every table the frequencies of the values differ by more than half of the rows."""
+    # Algorithm 2 as printed divides nothing if the second value is the frequent one.
     rows = imbalance.groupby("table")["rows"]
     gap = 100 * (rows.max() - rows.min()) / rows.sum()
     return c.holds(gap > 50, measured=f"by {c.listed(gap, '{:.0f} %')}")
@@ -103,21 +101,17 @@ def table_5_has_the_sizes(table_5):
     of = table_5.set_index("table")
     share = 100 * of["printed after"] / of["rows after full balance"]
     told = f"{c.listed(share, '{:.0f} %')} of the rows that equal counts need"
-    return c.holds_everywhere(
-        [*(of["rows"] == of["printed rows"]), *(share == 100)], measured=told
-    )
+    return c.holds_everywhere([*of.eval("rows == `printed rows`"), *(share == 100)], measured=told)
 
 
 @c.claim("Algorithm 3, Theorem 1", quote="across all QID groups")
 def releases_are_diverse(checked):
-    """Every release is k-anonymous with two sensitive values in classes of k to 2k - 1 rows.
-
-    Without the threshold. Algorithm 3 as printed does nothing with a record that is not similar
-    enough but has another sensitive value. Ours takes the most similar one then.
-    """
-    sizes = checked["k"] <= checked["smallest group"], checked["largest group"] < 2 * checked["k"]
-    whole = checked["smallest class"] >= checked["k"], checked["fewest values"] >= 2
-    return c.holds(*whole, *sizes, measured=f"{len(checked)} releases")
+    """Every release is k-anonymous with two sensitive values in classes of k to 2k - 1 rows."""
+    # Without the threshold. Algorithm 3 as printed does nothing with a record that is not similar
+    # enough but has another sensitive value. Ours takes the most similar one then.
+    right = ("k <= `smallest group`", "`largest group` < 2 * k", "`smallest class` >= k",
+             "`fewest values` >= 2")  # fmt: skip
+    return c.holds(*map(checked.eval, right), measured=f"{len(checked)} releases")
 
 
 @c.claim("Section 6.2", quote="Through rigorous experiments with the RF")
@@ -144,19 +138,15 @@ def equation_6_gives_the_printed_risks(tables_6_to_9):
 
 @c.claim("Tables 6 to 9, Section 6.3", quote="better privacy protection than most baselines")
 def disclosure_risk_is_lowest(disclosure_risk):
-    """The proposed method has the lowest disclosure risk of all, and so of most.
-
-    By construction: two values in a class make Equation 6 one half, the least it can be.
-    """
+    """The proposed method has the lowest disclosure risk of all, and so of most."""
+    # By construction: two values in a class make Equation 6 one half, the least it can be.
     return _readings(disclosure_risk, c.leads, EQUATION_6)
 
 
 @c.claim("Tables 6 to 9", quote="the adversary had access to some record holder data")
 def disclosure_risk_is_lowest_to_some(disclosure_risk):
-    """The proposed method has the lowest risk to an attacker who knows some quasi-identifiers.
-
-    By construction: who knows less sees unions of classes, which have both values too.
-    """
+    """The proposed method has the lowest risk to an attacker who knows some quasi-identifiers."""
+    # By construction: who knows less sees unions of classes, which have both values too.
     half = _ours(disclosure_risk.query("diversity == '0.69 bits' and who == 'all'"), "D values")
     return c.holds((half - 0.5).abs() < 1e-9, measured=f"{c.span(half)} in {half.size} releases")
 
@@ -172,18 +162,16 @@ def synthetic_rows_lower_the_risk_to_half(disclosure_risk):
 @c.claim("Tables 6 to 9", quote="lowest performance is shown by LD")
 def baselines_are_in_order(disclosure_risk):
     """Of the baselines, HyObscure has the lowest risk for most settings, and LD the highest."""
-    of = disclosure_risk[disclosure_risk["method"] != "Proposed"]
-    lowest = partial(c.leads, method="HyObscure", needed=MOST)
-    highest = partial(c.leads, method="LD", lowest=False)
-    return c.all_of(*(_readings(of, judge, EQUATION_6) for judge in (lowest, highest)))
+    of = disclosure_risk.query("method != 'Proposed'")
+    lowest = _readings(of, partial(c.leads, method="HyObscure", needed=MOST), EQUATION_6)
+    highest = _readings(of, partial(c.leads, method="LD", lowest=False), EQUATION_6)
+    return c.all_of(lowest, highest)
 
 
 @c.claim("Equation 7, Table 10")
 def exposure_is_lowest(table_10):
-    """The proposed method has the lowest exposure of the frequent value (mean over k).
-
-    Equation 7 defines no number: read as rows of the frequent value that others cannot hide.
-    """
+    """The proposed method has the lowest exposure of the frequent value (mean over k)."""
+    # Equation 7 defines no number: read as rows of the frequent value that others cannot hide.
     return _readings(table_10, c.leads, EQUATION_7)
 
 
@@ -197,10 +185,8 @@ def exposures_are_the_printed_ones(table_10):
 
 @c.claim("Table 11")
 def fewer_records_are_at_risk(table_11):
-    """On every table, fewer records are at risk with synthetic rows.
-
-    By construction: we add rows until nobody can be left over.
-    """
+    """On every table, fewer records are at risk with synthetic rows."""
+    # By construction: we add rows until nobody can be left over.
     before, after = table_11.iloc[:, [1, 3]].T.to_numpy()
     return c.holds(after < before, measured=f"{c.span(after)} instead of {c.span(before)}")
 
@@ -212,8 +198,7 @@ def reconstruction_is_less(figure_6):
     Equation 8 defines no number. Read as the values that can be restored by an attacker who knows
     a quarter of the people.
     """
-    of = figure_6[figure_6["method"] != "HyObscure"]
-    return _readings(of, c.leads, EQUATION_8, "real")
+    return _readings(figure_6[figure_6["method"] != "HyObscure"], c.leads, EQUATION_8, "real")
 
 
 @c.claim("Figure 6", quote="the proposed model reduced R by 43.75% on four benchmark datasets")
@@ -236,11 +221,9 @@ def _losses(figure_7: pd.DataFrame) -> pd.DataFrame:
 
 @c.claim("Equation 9, Figure 7")
 def loss_is_least(figure_7):
-    """The proposed method has the least information loss of all for most tables and k.
-
-    To anonymize every part puts every value on the first level. "Most" is more than half: we chose
-    so after a run in which four in five were asked and 10 of 16 held.
-    """
+    """The proposed method has the least information loss of all for most tables and k."""
+    # To anonymize every part puts every value on the first level. "Most" is more than half: we
+    # chose so after a run in which four in five were asked and 10 of 16 held.
     return _readings(_losses(figure_7), partial(c.leads, needed=MOST), LOSS)
 
 
@@ -281,10 +264,8 @@ def _kept(table_12: pd.DataFrame, figure_7: pd.DataFrame, judge: Callable) -> c.
 
 @c.claim("Table 12")
 def generalizations_are_saved(table_12, figure_7):
-    """The proposed method leaves the printed shares of all values as they are.
-
-    Table 12 does not name its k: read as the largest. In part: some are saved in every run.
-    """
+    """The proposed method leaves the printed shares of all values as they are."""
+    # Table 12 does not name its k: read as the largest. In part: some are saved in every run.
     printed = reference("majeed2024_tab12_generalizations").set_index("dataset")["improvement_pct"]
 
     def fits(kept: pd.DataFrame) -> c.Finding:
@@ -297,10 +278,8 @@ def generalizations_are_saved(table_12, figure_7):
 
 @c.claim("Table 12", quote="The higher improvements in the Adult dataset")
 def adult_saves_most(table_12, figure_7):
-    """The proposed method saves the largest share of generalizations on Adult.
-
-    Table 12 does not name its k: read as the largest.
-    """
+    """The proposed method saves the largest share of generalizations on Adult."""
+    # Table 12 does not name its k: read as the largest.
 
     def most(kept: pd.DataFrame) -> c.Finding:
         told, adult = c.listed(kept.droplevel("k").mean(axis=1), "{:.1f} %"), kept.loc["adult"]
@@ -323,9 +302,8 @@ def repairing_raises_accuracy(figure_9):
         gain = 100 * (_whole(figure_9, value, "repaired") - _whole(figure_9, value))
         told = c.listed(gain.mean(axis=1), "{:+.1f}")
         above = c.means(gain.drop("census"), above=0, measured=told)
-        return c.all_of(
-            above, c.one_more_run(gain, printed["accuracy on " + gain.index.str.title()])
-        )
+        theirs = printed["accuracy on " + gain.index.str.title()]
+        return c.all_of(above, c.one_more_run(gain, theirs))
 
     return raises("accuracy").read_as(PEOPLE, raises("accuracy, people"))
 
@@ -364,10 +342,8 @@ def accuracy_is_highest(figure_9):
 
 @c.claim("Figure 9", quote="more highly balanced than the SOTA algorithms")
 def matrices_are_most_balanced(figure_9):
-    """The proposed method's confusion matrices are more balanced than all others'.
-
-    Read as how close the recalls of both values are. In pairs both are below a coin.
-    """
+    """The proposed method's confusion matrices are more balanced than all others'."""
+    # Read as how close the recalls of both values are. In pairs both are below a coin.
     of = figure_9.query("k > 1")
     mean = c.leads(of, "balanced accuracy", lowest=False)
     return c.leads(of, "apart").read_as("the mean of both recalls", mean)
@@ -427,8 +403,7 @@ def printed_counts_follow_from_sizes(table_11_arithmetic, table_12_arithmetic):
     off = [100 * of[f"{n}_count"] / of["rows"] - of[f"{n}_pct"] for n in ("existing", "proposed")]
     off.append(gains["improvement, computed, %"] - gains["improvement, printed, %"])
     same = pd.concat(off).abs() <= 0.01
-    gap = gains["proposed, from shares"] - gains["proposed, printed"]
-    gap *= 100 / gains["existing, printed"]
+    gap = gains.eval("100 * (`proposed, from shares` - `proposed, printed`) / `existing, printed`")
     told = f"{counts.sum()} counts, {same.sum()} percentages; off by {c.span(gap, '{:+.2f}')} %"
     return c.holds_everywhere([*counts, *same, *(gap.abs() <= 0.05)], measured=told)
 

@@ -76,8 +76,7 @@ def synthetic_rows(tables, name: str, epochs: int, seed: int, learn_from: int | 
     """Sample the rows that balance a table, from a model of it or of some of its rows."""
     m = tables[name]
     part = m if learn_from is None or learn_from >= m.n else m.sample(learn_from, seed)
-    needed = ap.find_imbalance(m).needed
-    return ap.synthesis.synthesize(part, needed, epochs=epochs, seed=seed)
+    return ap.synthesis.synthesize(part, ap.find_imbalance(m).needed, epochs=epochs, seed=seed)
 
 
 def train(tables, name: str, method: str, **settings) -> dict:

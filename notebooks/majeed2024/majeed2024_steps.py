@@ -7,9 +7,7 @@ import pandas as pd
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 
-from anonpaper import plots
-from anonpaper.hierarchy import Hierarchy
-from anonpaper.microdata import Microdata
+import anonpaper as ap
 from anonpaper.repair.synthesis import fuse
 
 #: Table 1 of the paper, without names, and six invented people with cancer.
@@ -33,21 +31,21 @@ _COLUMNS = ["Age", "Sex", "Citizenship", "Race", "Height", "Disease"]
 _RARE, _FREQUENT, _CLASSES = "#EE7733", "#BBDDEE", ("#DDDDDD", None)
 
 
-def ten_users(synthetic: int = 0) -> Microdata:
+def ten_users(synthetic: int = 0) -> ap.Microdata:
     """Return Table 1 of the paper, with some of the six invented people if wanted."""
-    people = Microdata(pd.DataFrame(TEN_USERS, columns=_COLUMNS), _COLUMNS[:-1], "Disease")
+    people = ap.Microdata(pd.DataFrame(TEN_USERS, columns=_COLUMNS), _COLUMNS[:-1], "Disease")
     more = pd.DataFrame(SIX_MORE[:synthetic], columns=_COLUMNS)
     return fuse(people, more) if synthetic else people
 
 
-def trees(people: Microdata) -> dict[str, Hierarchy]:
+def trees(people: ap.Microdata) -> dict[str, ap.Hierarchy]:
     """Return hierarchies of the columns of Table 1."""
     lands = [[land, name, "*"] for name, lands in _CONTINENTS.items() for land in lands]
     return {
-        "Age": Hierarchy.intervals(sorted(people.frame["Age"].unique()), [10, 30]),
-        "Citizenship": Hierarchy(lands),
-        **{name: Hierarchy.flat(people.attribute(name).values) for name in _COLUMNS[1:5:2]},
-        "Height": Hierarchy.flat([5, 6, 7]),
+        "Age": ap.Hierarchy.intervals(sorted(people.frame["Age"].unique()), [10, 30]),
+        "Citizenship": ap.Hierarchy(lands),
+        **{name: ap.Hierarchy.flat(people.attribute(name).values) for name in _COLUMNS[1:5:2]},
+        "Height": ap.Hierarchy.flat([5, 6, 7]),
     }
 
 
@@ -66,7 +64,7 @@ def draw_people(*shown: tuple[str, pd.DataFrame, Sequence[int]]) -> Figure:
         ]
         left = [f"u{row + 1}" if row < len(TEN_USERS) else "new" for row in order]
         steps.append((title, texts, colours, {"bold": bold, "left": left}))
-    return plots.tables(steps)
+    return ap.plots.tables(steps)
 
 
 def heatmaps(
@@ -82,7 +80,7 @@ def heatmaps(
     order, ks, names = frame[y].unique(), sorted(frame["k"].unique()), frame["name"].unique()
     norm = Normalize(*limits) if limits else LogNorm(frame[value].min(), frame[value].max())
     theirs = {} if published is None else published.set_index(["name", y, "k"])[value]
-    figure, axes = plots.subplots(
+    figure, axes = ap.plots.subplots(
         columns=2, rows=-(-len(names) // 2), cols=2, height=height, sharey=True, squeeze=False
     )
     for ax, name in zip(axes.flat, names, strict=False):

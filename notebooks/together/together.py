@@ -13,31 +13,13 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from anonpaper import measure
+import anonpaper as ap
 from anonpaper.compendium.grids import timed
 from anonpaper.compendium.intervals import difference_intervals
 from anonpaper.constraints import proportion_constraints
-from anonpaper.datasets import load
 from anonpaper.datasets.trees import hierarchies
 from anonpaper.errors import InfeasibleError
-from anonpaper.microdata import Microdata
-from anonpaper.partition.balanced import balanced_classes
-from anonpaper.partition.diva import diva
-from anonpaper.partition.hilbert import hilbert
-from anonpaper.partition.k_member import k_member
-from anonpaper.partition.klt import klt
-from anonpaper.partition.mondrian import mondrian
-from anonpaper.partition.oka import oka
-from anonpaper.partition.refined import tp_refined
-from anonpaper.partition.tp import tp, tp_plus
-from anonpaper.publish import Release, generalize, recode, shallow_generalize, suppress, swap
 from anonpaper.randomness import generator
-from anonpaper.recoders.lattice import full_domain
-from anonpaper.recoders.preference_search import preference_search
-from anonpaper.recoders.tds import tds
-from anonpaper.repair.copula import gaussian_copula
-from anonpaper.repair.encoding import in_preorder
-from anonpaper.repair.imbalance import find_imbalance
 from anonpaper.repair.synthesis import fuse
 
 DISEASES = {  # first codes of the chapters of ICD-9, in their order
@@ -51,14 +33,14 @@ DISEASES = {  # first codes of the chapters of ICD-9, in their order
 # ---- one table --------------------------------------------------------------------------------
 
 
-def balance(m: Microdata, seed: int) -> Microdata:
+def balance(m: ap.Microdata, seed: int) -> ap.Microdata:
     """Add invented rows until all secrets are equally frequent, by a Gaussian copula."""
-    fused = fuse(m, gaussian_copula(m, find_imbalance(m).needed, seed=seed))
+    fused = fuse(m, ap.gaussian_copula(m, ap.find_imbalance(m).needed, seed=seed))
     same = {a.name: a.values for a in m.attributes if a.numeric}
     return fused.replace(domains=same)
 
 
-def of_person(rel: Release, place: int) -> dict[str, object]:
+def of_person(rel: ap.Release, place: int) -> dict[str, object]:
     """Return what a release says of one person to an attacker who knows her quasi-identifiers.
 
     ``exact``, ``range`` and ``star`` count her quasi-identifiers that are published as they are,
@@ -68,25 +50,22 @@ def of_person(rel: Release, place: int) -> dict[str, object]:
     """
     m, labels, entry = rel.microdata, rel.classes.labels, rel.entries.of_row[place]
     own, alike = m.sensitive_codes[place], rel.sensitive_codes[labels == labels[place]]
-    fit = np.logical_and.reduce([
-        p.sub_domains.contains(p.index, np.full(len(p.index), code))
-        for p, code in zip(rel.published, m.codes[place], strict=True)
-    ])  # fmt: skip
+    fit = rel.shown
+    for p, code in zip(rel.published, m.codes[place], strict=True):
+        fit = fit & p.sub_domains.contains(p.index, np.full(len(p.index), code))
     exact = sum(int(p.sizes[p.index[entry]] == 1) for p in rel.published)
     stars = sum(bool(p.is_star[p.index[entry]]) for p in rel.published)
     return {
-        "exact": exact,
-        "range": len(rel.published) - exact - stars,
-        "star": stars,
+        "exact": exact, "range": len(rel.published) - exact - stars, "star": stars,
         "her own secret": bool(rel.sensitive_codes[place] == own),
-        "rows that fit": rel.entries.rows(fit & rel.shown),
+        "rows that fit": rel.entries.rows(fit),
         "rows alike": len(alike),
         "probability": float(np.mean(alike == own)),
         "best guess": float(np.bincount(alike).max() / len(alike)),
-    }
+    }  # fmt: skip
 
 
-def marked(rel: Release, m: Microdata, place: int) -> pd.DataFrame:
+def marked(rel: ap.Release, m: ap.Microdata, place: int) -> pd.DataFrame:
     """Return a published table with one person's row marked, and invented rows called so."""
     names = [f"→ {name}" if at == place else name for at, name in enumerate(m.frame.index)]
     return rel.frame.set_axis([*names, *["invented"] * (rel.microdata.n - m.n)])
@@ -95,30 +74,27 @@ def marked(rel: Release, m: Microdata, place: int) -> pd.DataFrame:
 # ---- the frontier: tables ---------------------------------------------------------------------
 
 
-def load_table(name: str) -> Microdata:
+def load_table(name: str) -> ap.Microdata:
     """Load people with four quasi-identifiers and a secret without frequent values.
 
     The tables are "adult" and "census", with the occupation as the secret (census: of those who
     have one), and "diabetes", with the chapter of the diagnosis of everybody's first stay. A
     missing value is a category, and categories stand in the order of the hierarchies.
     """
-    qi, secret = ["age", "education", "race", "sex"], "occupation"
-    if name == "census":
-        m = load(name, qi=qi, sensitive=(secret := "major occupation code"))
-        frame = m.frame[m.frame[secret] != "Not in universe"]
-    elif name == "diabetes":
-        qi, secret = ["age", "race", "gender", "time_in_hospital"], "diagnosis"
-        m = load(name, qi=qi, sensitive="diag_1")
-        frame = m.frame.drop_duplicates("patient_nbr")
+    qi, secret = {
+        "adult": (["age", "education", "race", "sex"], "occupation"),
+        "census": (["age", "education", "race", "sex"], "major occupation code"),
+        "diabetes": (["age", "race", "gender", "time_in_hospital"], "diag_1"),
+    }[name]
+    m = ap.load(name, qi=qi, sensitive=secret)
+    frame = m.frame[m.frame[secret] != "Not in universe"]
+    if name == "diabetes":
+        frame, secret = frame.drop_duplicates("patient_nbr"), "diagnosis"
         frame = frame.assign(diagnosis=chapters(frame["diag_1"]))
-    else:
-        m = load(name, qi=qi, sensitive=secret)
-        frame = m.frame
-    frame = frame[[*qi, secret]].reset_index(drop=True)
-    frame[secret] = frame[secret].astype(str)
+    frame = frame[[*qi, secret]].reset_index(drop=True).astype({secret: str})
     m = m.replace(frame=frame, sensitive=secret, domains=dict.fromkeys([*qi, secret]))
     trees = hierarchies(name, m)
-    return in_preorder(m, {a.name: trees[a.name] for a in m.attributes if not a.numeric})
+    return ap.in_preorder(m, {a.name: trees[a.name] for a in m.attributes if not a.numeric})
 
 
 def chapters(codes: pd.Series) -> pd.Series:
@@ -130,7 +106,7 @@ def chapters(codes: pd.Series) -> pd.Series:
     return pd.Series(np.where(numbers.isna(), "other", named), index=codes.index)
 
 
-def split(m: Microdata, rows: int, seed: int) -> tuple[Microdata, Microdata]:
+def split(m: ap.Microdata, rows: int, seed: int) -> tuple[ap.Microdata, ap.Microdata]:
     """Draw rows to publish and half as many people to be held out, no row twice."""
     drawn = generator(seed).permutation(m.n)[: rows + rows // 2]
     return m.take(np.sort(drawn[:rows])), m.take(np.sort(drawn[rows:]))
@@ -144,12 +120,12 @@ class Method(NamedTuple):
 
     paper: str  # its key, or "baseline"
     asks: str  # l: no secret has more than a share of 1/l; k: everybody is one of k
-    publish: Callable[[Microdata, int, Mapping, int], Release]  # table, level, trees and seed
+    publish: Callable[..., ap.Release]  # of table, level, trees and seed
 
 
 def _augmented(m, k, trees, seed):
     fused = balance(m, seed)
-    return shallow_generalize(fused, balanced_classes(fused, k, 2, seed), trees)
+    return ap.shallow_generalize(fused, ap.balanced_classes(fused, k, 2, seed), trees)
 
 
 def _diverse(m, k, trees, seed):
@@ -157,55 +133,51 @@ def _diverse(m, k, trees, seed):
     asked = proportion_constraints(m, ["race"], m.n // 5, slack=1.0)
     asked = [c for c in asked if c.low >= k]
     # the backtracks decide, not how fast the machine is
-    return suppress(m, diva(m, asked, k, seed=seed, max_seconds=3600))
+    return ap.suppress(m, ap.diva(m, asked, k, seed=seed, max_seconds=3600))
 
 
 #: Name -> method. Those of a paper publish as the paper does; baselines generalize or, where
 #: diva2021 compares itself with them, suppress.
 METHODS = {
-    "preference search": Method("dewri2009", "k", lambda m, k, trees, seed: recode(
-        m, preference_search(m, k, evaluations=5_000, seed=seed))),
-    "TP": Method("xiao2010", "l", lambda m, l, trees, seed: suppress(m, tp(m, l))),
-    "TP+": Method("xiao2010", "l", lambda m, l, trees, seed: suppress(m, tp_plus(m, l))),
-    "K,L,θ, swapped": Method("boger2020", "l", lambda m, l, trees, seed: swap(
-        m, klt(m, l, l, 1 / l, seed=seed), seed=seed)),
+    "preference search": Method("dewri2009", "k", lambda m, k, trees, seed: ap.recode(
+        m, ap.preference_search(m, k, evaluations=5_000, seed=seed))),
+    "TP": Method("xiao2010", "l", lambda m, l, trees, seed: ap.suppress(m, ap.tp(m, l))),
+    "TP+": Method("xiao2010", "l", lambda m, l, trees, seed: ap.suppress(m, ap.tp_plus(m, l))),
+    "K,L,θ, swapped": Method("boger2020", "l", lambda m, l, trees, seed: ap.swap(
+        m, ap.klt(m, l, l, 1 / l, seed=seed), seed=seed)),
     "DIVA": Method("diva2021", "k", _diverse),
     "augmented": Method("majeed2024", "k", _augmented),
-    "TP refined": Method("ours", "l", lambda m, l, trees, seed: suppress(
-        m, tp_refined(m, l, seed=seed))),
-    "Hilbert": Method("baseline", "l", lambda m, l, trees, seed: suppress(m, hilbert(m, l))),
-    "TDS": Method("baseline", "l", lambda m, l, trees, seed: recode(m, tds(m, l, trees))),
-    "Mondrian, l": Method("baseline", "l", lambda m, l, trees, seed: generalize(
-        m, mondrian(m, l, l))),
-    "full domain, l": Method("baseline", "l", lambda m, l, trees, seed: recode(
-        m, full_domain(m, l, trees, l, diversity="frequency"))),
-    "Mondrian, k": Method("baseline", "k", lambda m, k, trees, seed: generalize(
-        m, mondrian(m, k))),
-    "full domain, k": Method("baseline", "k", lambda m, k, trees, seed: recode(
-        m, full_domain(m, k, trees))),
-    "k-member": Method("baseline", "k", lambda m, k, trees, seed: suppress(
-        m, k_member(m, k, seed=seed))),
-    "OKA": Method("baseline", "k", lambda m, k, trees, seed: suppress(m, oka(m, k, seed=seed))),
+    "TP refined": Method("ours", "l", lambda m, l, trees, seed: ap.suppress(
+        m, ap.tp_refined(m, l, seed=seed))),
+    "Hilbert": Method("baseline", "l", lambda m, l, trees, seed: ap.suppress(m, ap.hilbert(m, l))),
+    "TDS": Method("baseline", "l", lambda m, l, trees, seed: ap.recode(m, ap.tds(m, l, trees))),
+    "Mondrian, l": Method("baseline", "l", lambda m, l, trees, seed: ap.generalize(
+        m, ap.mondrian(m, l, l))),
+    "full domain, l": Method("baseline", "l", lambda m, l, trees, seed: ap.recode(
+        m, ap.full_domain(m, l, trees, l, diversity="frequency"))),
+    "Mondrian, k": Method("baseline", "k", lambda m, k, trees, seed: ap.generalize(
+        m, ap.mondrian(m, k))),
+    "full domain, k": Method("baseline", "k", lambda m, k, trees, seed: ap.recode(
+        m, ap.full_domain(m, k, trees))),
+    "k-member": Method("baseline", "k", lambda m, k, trees, seed: ap.suppress(
+        m, ap.k_member(m, k, seed=seed))),
+    "OKA": Method("baseline", "k", lambda m, k, trees, seed: ap.suppress(
+        m, ap.oka(m, k, seed=seed))),
 }  # fmt: skip
-
-#: Those of which `measure.minimality` knows a bound for every person.
-_BOUNDED = ("TP", "TP+")
 
 
 def points(data: Sequence[str], ls: Sequence[int], ks: Sequence[int], seeds: Sequence[int]):
     """Return the settings of `measure_point`: every method at the levels it is asked for."""
     return [
         {"data": name, "method": method, "level": level, "seed": seed}
-        for name in data
-        for method, about in METHODS.items()
-        for level in {"l": ls, "k": ks}[about.asks]
-        for seed in seeds
-    ]
+        for name in data for method, about in METHODS.items()
+        for level in {"l": ls, "k": ks}[about.asks] for seed in seeds
+    ]  # fmt: skip
 
 
 def measure_point(
-    tables: Mapping[str, Microdata], data: str, method: str, level: int, seed: int, *, rows: int,
-    queries: int, trees: int,
+    tables: Mapping, data: str, method: str, level: int, seed: int, *, rows: int, queries: int,
+    trees: int,
 ) -> dict[str, object]:  # fmt: skip
     """Publish drawn rows of a table by one method and measure the release, where it is feasible.
 
@@ -214,25 +186,25 @@ def measure_point(
     """
     m, test = split(tables[data], rows, seed)
     paper, asks, publish = METHODS[method]
-    about = {"paper": paper, "asks": asks}
+    found = {"paper": paper, "asks": asks}
     try:
         rel = publish(m, level, hierarchies(data, m), seed)
     except InfeasibleError:
-        return about
-    found = measure_release(rel, m, test, queries=queries, trees=trees, seed=seed)
-    if method not in _BOUNDED:
-        return about | found
-    seen = measure.minimality(rel, most=1)  # the bound: to try more tables takes half a second
-    found["told by the algorithm"] = float((seen["concluded"] > seen["promised"] + 1e-9).mean())
-    return about | found
+        return found
+    found |= measure_release(rel, m, test, queries=queries, trees=trees, seed=seed)
+    if method in ("TP", "TP+"):  # `measure.minimality` knows a bound for every person
+        seen = ap.measure.minimality(rel, most=1)  # to try more tables takes half a second
+        told = (seen["concluded"] > seen["promised"] + 1e-9).mean()
+        found["told by the algorithm"] = float(told)
+    return found
 
 
 def time_point(
-    tables: Mapping[str, Microdata], data: str, method: str, level: int, seed: int, *, rows: int
+    tables: Mapping[str, ap.Microdata], data: str, method: str, level: int, seed: int, *, rows: int
 ) -> dict[str, float]:
     """Return the seconds in which one method publishes drawn rows, or nothing if it cannot."""
 
-    def drawn() -> Microdata:
+    def drawn() -> ap.Microdata:
         return split(tables[data], rows, seed)[0]
 
     trees, publish = hierarchies(data, drawn()), METHODS[method].publish
@@ -243,7 +215,7 @@ def time_point(
 
 
 def measure_release(
-    rel: Release, m: Microdata, test: Microdata, *, queries: int, trees: int, seed: int
+    rel: ap.Release, m: ap.Microdata, test: ap.Microdata, *, queries: int, trees: int, seed: int
 ) -> dict[str, float | None]:
     """Return privacy reached and loss of a release of people `m`; `test` are other people.
 
@@ -254,10 +226,10 @@ def measure_release(
     """
     people = rel.without_synthetic() if rel.is_synthetic.any() else rel
     of_people, of_all = (r.audit().set_index("principle")["level"] for r in (people, rel))
-    half = {a.name: max(1, measure.queries.places(a) // 2) for a in m.attributes}
-    asked = measure.workload(m, half, queries, seed)
+    half = {a.name: max(1, ap.measure.queries.places(a) // 2) for a in m.attributes}
+    asked = ap.measure.workload(m, half, queries, seed)
     truth, answers = asked.answers(m)[0], asked.answers(rel)[0]
-    misclassified = 1 - measure.classification(rel, test, trees=trees, seed=seed).accuracy
+    misclassified = 1 - ap.measure.classification(rel, test, trees=trees, seed=seed).accuracy
     guessed = float(np.mean(test.sensitive_codes == m.sensitive_counts.argmax()))
     is_own = (rel.sensitive_codes == rel.microdata.sensitive_codes) & ~rel.is_synthetic
     return {
@@ -265,12 +237,12 @@ def measure_release(
         "distinct l": float(of_people["distinct l-diversity"]),
         "l": float(of_people["frequency l-diversity"]),
         "t": float(of_people["t-closeness"]),
-        "own risk": measure.disclosure_risk(people, "own"),
+        "own risk": ap.measure.disclosure_risk(people, "own"),
         "k, all rows": float(rel.classes.sizes().min()),
         "distinct l, all rows": float(of_all["distinct l-diversity"]),
-        "own risk, all rows": measure.disclosure_risk(rel, "own", "real"),
-        "NCP": measure.gcp(people),
-        "KL": measure.kl_divergence(people),
+        "own risk, all rows": ap.measure.disclosure_risk(rel, "own", "real"),
+        "NCP": ap.measure.gcp(people),
+        "KL": ap.measure.kl_divergence(people),
         "query error": float((np.abs(answers - truth) / np.maximum(truth, m.n / 1000)).mean()),
         "misclassified": misclassified,
         "worse than guessing": misclassified - (1 - guessed),
@@ -321,27 +293,22 @@ def advice(found: pd.DataFrame, needs: Sequence[Need]) -> pd.DataFrame:
     return pd.DataFrame(told)
 
 
-def meeting(part: pd.DataFrame, need: Need) -> pd.DataFrame:
-    """Return the loss, settings x seeds, where a need is met on every draw of one table."""
+def _best(part: pd.DataFrame, need: Need) -> dict[str, object]:
+    """Return the setting that meets a need at the least mean loss, and the next method."""
     setting = ["method", "asks", "level"]
     least, most = pd.Series(need.least, dtype=float), pd.Series(need.most, dtype=float)
     meets = (part[least.index] >= least).all(axis=1) & (part[most.index] <= most).all(axis=1)
     meets = meets.groupby([part[name] for name in setting]).transform("all")
     losses = part[meets].pivot(index=setting, columns="seed", values=need.loss)
     # a draw that is not feasible may have been left out: it does not meet the need either
-    return losses.reindex(columns=sorted(part["seed"].unique())).dropna()
-
-
-def _best(part: pd.DataFrame, need: Need) -> dict[str, object]:
-    """Return the setting that meets a need at the least mean loss, and the next method."""
-    by_seed = meeting(part, need)
-    if by_seed.empty:
+    losses = losses.reindex(columns=sorted(part["seed"].unique())).dropna()
+    if losses.empty:
         return {}
-    mean = by_seed.mean(axis=1)
+    mean = losses.mean(axis=1)
     first, *others = mean.loc[mean.groupby("method").idxmin()].sort_values(kind="stable").index
     told = {"use": _setting(first), "value": mean[first], "promised": _promised(first, need)}
     if others:
-        ends = difference_intervals(by_seed.loc[[first]], by_seed.loc[[others[0]]])[0]
+        ends = difference_intervals(losses.loc[[first]], losses.loc[[others[0]]])[0]
         told |= {"next": _setting(others[0]), "more": mean[others[0]] - mean[first]}
         told |= dict(zip(("low", "high"), ends, strict=True))
     return told
@@ -350,10 +317,9 @@ def _best(part: pd.DataFrame, need: Need) -> dict[str, object]:
 def _promised(setting: tuple, need: Need) -> bool:
     """Return whether a level bounds what a need asks of k, l and own risk."""
     _, asks, level = setting
-    known = {"k": level} if asks == "k" else {"k": level, "l": level, "own risk": 1 / level}
-    return all(
-        known.get(name, 0) >= least for name, least in need.least.items() if name in ("k", "l")
-    ) and all(known.get(name, 1) <= most for name, most in need.most.items() if name == "own risk")
+    known = {"k": level} | ({"l": level, "own risk": 1 / level} if asks == "l" else {})
+    enough = all(known.get(name, 0) >= need.least.get(name, 0) for name in ("k", "l"))
+    return enough and known.get("own risk", 1) <= need.most.get("own risk", 1)
 
 
 def in_words(advice: pd.DataFrame) -> list[str]:
@@ -375,3 +341,58 @@ def _sentence(
 def _setting(index: tuple) -> str:
     method, asks, level = index
     return f"{method.removesuffix(f', {asks}')} with {asks} = {level}"
+
+
+# ---- tools side by side: ranks that a benchmark can tell apart, and what use costs in risk -----
+
+#: What methods are ranked by, less being better, and its unit.
+MEASURES = {
+    "detail lost": "detail lost (NCP)", "query error": "error of counts",
+    "misclassified": "errors of a forest", "advantage": "attacker's advantage",
+    "seconds": "processor time", "memory": "memory",
+}  # fmt: skip
+
+
+def kept(releases: pd.DataFrame) -> pd.Series:
+    """Whether each release counts: its promise was kept, or cannot be read off a file."""
+    return releases["promise"].isin(["kept", "none", "not in the bytes"])
+
+
+def ranks(
+    releases: pd.DataFrame, principle: str, measures: Sequence[str] = tuple(MEASURES),
+    draws: int = 2_000, seed: int = 0,
+) -> pd.DataFrame:  # fmt: skip
+    """Rank the methods of a principle by each measure, with 95 % intervals over tables.
+
+    A method's rank on a task is one more than the number of better methods, and half of those that
+    are equal. One that kept no promise is last. The mean rank over the levels of a table is a
+    table's. Tables are drawn with replacement, as many as there are (a bootstrap of whole tables,
+    because the tasks of one table share people), and methods ranked by their means over them.
+    """
+    part = releases[releases["principle"].eq(principle) & releases["tool"].ne("reference")]
+    rng, found = np.random.default_rng(seed), []
+    for measure in measures:
+        values = part[measure].where(kept(part))
+        wide = part.assign(value=values).pivot(
+            index=["table", "level"], columns=["tool", "method"], values="value"
+        )
+        of_table = wide.rank(axis=1, na_option="bottom").groupby("table").mean()
+        chosen = rng.integers(len(of_table), size=(draws, len(of_table)))
+        drawn = pd.DataFrame(of_table.to_numpy()[chosen].mean(axis=1)).rank(axis=1).to_numpy()
+        low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+        rank = of_table.mean().rank()
+        about = {"principle": principle, "measure": measure, "tables": len(of_table)}
+        found.append(rank.rename("rank").reset_index().assign(low=low, high=high, **about))
+    return pd.concat(found, ignore_index=True)
+
+
+def trade_off(releases: pd.DataFrame) -> pd.DataFrame:
+    """Return Spearman's correlation of query error and advantage over the methods of each task."""
+    part = releases[releases["promise"].eq("kept")]
+    tasks = part.groupby(["table", "principle", "level"], sort=False)[["query error", "advantage"]]
+    return tasks.apply(
+        lambda of_task: pd.Series({
+            "methods": len(of_task),
+            "correlation": of_task["query error"].corr(of_task["advantage"], method="spearman"),
+        })
+    ).reset_index()  # fmt: skip

@@ -31,9 +31,7 @@ def l_diversity(m: ap.Microdata, k: int, l: int | None, hierarchies, *, seed=0) 
 
 def mrmondrian(m: ap.Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> ap.Release:
     """Publish Mondrian's classes."""
-    p = ap.mondrian(m, k, l, diversity="distinct")
-    p = ap.Partition(p.labels, p.info, f"MRMondrian, k = {k}")
-    return ap.shallow_generalize(m, p, hierarchies)
+    return ap.shallow_generalize(m, ap.mondrian(m, k, l, diversity="distinct"), hierarchies)
 
 
 #: Name in tables and figures -> method, in the paper's order.

@@ -54,8 +54,7 @@ def _user_clusters(m: ap.Microdata, rng) -> tuple[np.ndarray, np.ndarray]:
         if a.ordered else np.eye(a.size)[codes] / np.sqrt(2)
         for a, codes in zip(m.attributes, m.cells.tuples.T, strict=True)
     ])  # fmt: skip
-    drawn = int(rng.integers(2**31))
-    means = KMeans(min(_CLUSTERS, len(points)), n_init=3, random_state=drawn)
+    means = KMeans(min(_CLUSTERS, len(points)), n_init=3, random_state=int(rng.integers(2**31)))
     centres = means.fit(points, sample_weight=m.cells.tuple_sizes).cluster_centers_
     gaps = np.sqrt(np.square(centres[:, None] - centres[None]).sum(axis=2))
     return means.labels_[m.cells.tuple_of_row], gaps

@@ -5,7 +5,6 @@ import itertools
 import beyond_detector as detector
 import majeed2024
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.special import expit
 from scipy.stats import norm
@@ -75,19 +74,6 @@ def test_padded_rows_are_written_like_their_group_and_change_no_persons_row(pad)
     assert real.sum(axis=1).min() >= 4
     assert invented.sum() == rel.is_synthetic.sum() > 0
     assert rel.audit().set_index("principle")["level"]["theta"] <= 0.5
-
-
-def test_the_published_order_tells_nothing_of_who_is_invented():
-    """Everybody has one value, so that all rows of the other one are known to be invented."""
-    m = people(40)
-    frame = m.frame.assign(**{"salary-class": pd.Categorical(["<=50K"] * 40, ["<=50K", ">50K"])})
-    rel, _ = padded(m.replace(frame=frame), detector.complement)
-    places = [
-        np.flatnonzero(rel.public_frame()["salary-class"] == ">50K").mean() for _ in range(60)
-    ]
-    # of the mean place of 40 rows of 80, drawn without putting back
-    spread = np.sqrt((80 + 1) / 12)
-    assert abs(np.mean(places) - 39.5) < 5 * spread / np.sqrt(60)
 
 
 # ---- who knows the algorithm ------------------------------------------------------------------

@@ -9,27 +9,20 @@ import pandas as pd
 import pytest
 
 import anonpaper as ap
-from anonpaper.errors import InfeasibleError
 
-ONE = pd.DataFrame(
-    {"group": ["g"], "kind": ["loss"], "better": ["A"], "worse": ["B"]}, index=["A > B"]
-)
 LEVELS = {"table": "xy", "draw": [0, 1, 2], "n": [10, 20], "level": [2, 4], "form": "st"}
 
 
-def runs(a, b, measures=("loss", "cost")):
-    """Return rows of two methods, whose numbers are functions of the setting."""
+def scored(a, b):
+    """Score two methods, whose numbers are functions of the setting."""
     found = []
     for values in itertools.product(*LEVELS.values()):
         at = dict(zip(LEVELS, values, strict=True))
         for method, of in (("A", a), ("B", b)):
-            numbers = {name: of({**at, "measure": name}) for name in measures}
+            numbers = {name: of({**at, "measure": name}) for name in ("loss", "cost")}
             found.append({"group": "g", "method": method, "d": 3, **at, **numbers})
-    return pd.DataFrame(found)
-
-
-def scored(a, b, about=ONE, **options):
-    return rankings.scores(runs(a, b, **options), about)
+    about = {"group": "g", "kind": "loss", "better": "A", "worse": "B"}
+    return rankings.scores(pd.DataFrame(found), pd.DataFrame(about, index=["A > B"]))
 
 
 def test_a_ranking_holds_as_often_as_counted_by_hand():
@@ -79,41 +72,15 @@ def test_the_parts_of_the_variance_are_those_of_least_squares():
     assert parts.drop("total").sum() < parts["total"]
 
 
-@pytest.fixture
-def stroke():
-    return beyond.load_tables(["stroke"])
-
-
-@pytest.mark.parametrize("group", ["l-diversity", "publications"])
-def test_outcomes_are_the_measures_of_the_releases(group, stroke):
-    rows = beyond.outcomes(group=group, table="stroke", draw=3, n=60, level=2, tables=stroke)
-    forms, methods = beyond.GROUPS[group]
+def test_outcomes_are_the_measures_of_the_releases():
+    stroke = beyond.load_tables(["stroke"])
+    at = {"group": "l-diversity", "table": "stroke", "draw": 3, "n": 60, "level": 2}
+    rows = beyond.outcomes(**at, tables=stroke)
+    forms, _, methods, _ = beyond.GROUPS["l-diversity"]
     assert {(row["method"], row["form"]) for row in rows} == {*itertools.product(methods, forms)}
-    if group == "l-diversity":
-        m, _ = beyond._drawn(stroke["stroke"], "stroke", False, 60, 3)
-        rel = ap.suppress(m, ap.hilbert(m, 2))
-        (row,) = [row for row in rows if (row["method"], row["form"]) == ("Hilbert", "stars")]
-        assert row["values changed"] * 60 == pytest.approx(ap.measure.stars(rel))
-        assert row["rows changed"] * 60 == pytest.approx(ap.measure.suppressed_rows(rel))
-        assert 3 <= row["d"] == m.d <= 6 and row["failed"] == ""
-
-
-def test_a_method_that_finds_nothing_has_rows_without_numbers(stroke, monkeypatch):
-    def fails(m, level, seed):
-        raise InfeasibleError("no such table")
-
-    monkeypatch.setitem(beyond.GROUPS, "l-diversity", (("stars", "sub-domains"), {"none": fails}))
-    at = {"table": "stroke", "draw": 0, "n": 60, "level": 2, "tables": stroke}
-    rows = beyond.outcomes(group="l-diversity", **at)
-    assert [row["failed"] for row in rows] == ["InfeasibleError"] * 2
-    assert not any("NCP" in row for row in rows)
-
-
-def test_draws_differ_and_rows_to_test_on_are_others(stroke):
-    whole = stroke["stroke"]
-    whole = whole.replace(frame=whole.frame.assign(age=range(whole.n)), domains={"age": None})
-    pairs = [beyond._drawn(whole, "stroke", False, 60, draw) for draw in range(8)]
-    assert len({(*m.qi,) for m, _ in pairs}) > 3
-    for m, test in pairs:
-        assert m.n == 60 and test.n == 1000 and m.qi == test.qi
-        assert set(m.frame["age"]).isdisjoint(test.frame["age"])
+    m, _ = beyond._drawn(stroke["stroke"], "stroke", False, 60, 3)
+    rel = ap.suppress(m, ap.hilbert(m, 2))
+    (row,) = [row for row in rows if (row["method"], row["form"]) == ("Hilbert", "stars")]
+    assert row["values changed"] * 60 == pytest.approx(ap.measure.stars(rel))
+    assert row["rows changed"] * 60 == pytest.approx(ap.measure.suppressed_rows(rel))
+    assert 3 <= row["d"] == m.d <= 6 and row["failed"] == ""

@@ -36,16 +36,6 @@ def test_by_the_text_groups_are_those_of_klt(m, rule, weights, seed):
     assert (steps[-1][1] >= 0).sum() == m.n - expected.n_unpublished
 
 
-@settings(max_examples=60)
-@given(tables(), RULES)
-def test_by_the_program_nothing_is_random_and_nobody_is_left_out(m, rule):
-    p, steps = grouped_by_pairs(m, *rule, seed=0, program=True)
-    assert np.array_equal(p.labels, grouped_by_pairs(m, *rule, seed=1, program=True)[0].labels)
-    assert p.n_unpublished == 0
-    values = [m.sensitive_codes[steps[0][1] == c] for c in range(steps[0][1].max() + 1)]
-    assert all(len(np.unique(of)) == len(of) <= rule[1] for of in values)
-
-
 def test_where_the_program_departs_by_hand():
     """It begins with row 0, serves row 3 before row 2, and counts 2 of 2 rows above theta."""
     m = ap.Microdata(pd.DataFrame({"x": [0, 9, 1, 2, 8], "ill": [*"abaab"]}), ["x"], "ill")

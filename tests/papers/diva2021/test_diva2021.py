@@ -1,27 +1,6 @@
 import diva2021
-import pytest
 
 import anonpaper as ap
-
-
-@pytest.mark.parametrize(("name", "number", "said"), [
-    ("pantheon", 24, {"average": "only 1495 rows"}),
-    ("german", 18, {"minimum": "groups of k = 20", "proportion": ""}),
-    ("census", 31, {}),  # Table 4 counts 21: without ten pairs of sex and race
-])  # fmt: skip
-def test_published_lists_fit_our_files_and_a_table_exists_or_the_reason_is_said(
-    name, number, said
-):
-    m = diva2021.figure_tables([name])[name]
-    lists = {rule: diva2021.constraint_set(name, rule) for rule in diva2021.CLASSES}
-    assert sum(map(len, lists.values())) == number
-    assert all(c.target_rows(m).any() for sigma in lists.values() for c in sigma)
-    for rule, why in said.items():
-        if why:
-            with pytest.raises(ap.errors.ConstraintError, match=why):
-                ap.diva(m, lists[rule], 20)
-        else:
-            ap.diva(m, lists[rule], 20)
 
 
 def test_a_run_reports_what_its_release_has():

@@ -6,7 +6,6 @@ import pytest
 from majeed2024_baselines import BASELINES
 from majeed2024_baselines.hyobscure import mutual_information, obfuscation_channel
 from majeed2024_baselines.lopub import estimate_joint, randomized_bits
-from majeed2024_baselines.sdda import FRAGMENTS
 
 import anonpaper as ap
 from anonpaper.errors import InfeasibleError
@@ -55,18 +54,6 @@ def test_a_table_of_one_value_is_refused_when_diversity_is_asked_for(name):
     with pytest.raises(InfeasibleError):
         published(name, m, 5, 2)
     assert published(name, m, 5, None).classes.sizes().min() >= 5
-
-
-def test_no_class_of_sdda_crosses_a_fragment():
-    m = people()
-    release = published("SDDA", m, 5, None)
-    assert release.partition.info["fragments"] == FRAGMENTS
-    # the column of most entropy is cut at its quantiles
-    shares = {name: m.frame[name].value_counts(normalize=True) for name in m.qi}
-    best = max(shares, key=lambda name: -(shares[name] * np.log(shares[name])).sum())
-    edges = np.quantile(m.frame[best], np.arange(1, FRAGMENTS) / FRAGMENTS, method="higher")
-    of_row = np.searchsorted(edges, m.frame[best], side="right")
-    assert pd.Series(of_row).groupby(release.partition.labels).nunique().max() == 1
 
 
 def test_slicing_keeps_every_column_of_a_bucket():

@@ -78,10 +78,6 @@ def test_a_method_reaches_on_the_rows_it_publishes_what_it_is_asked_for(method):
     about = together.METHODS[method]
     assert (row["paper"], row["asks"]) == (about.paper, about.asks)
     assert row["k, all rows" if about.asks == "k" else "l"] >= 3 - 1e-9
-    again = together.measure_point(
-        {"adult": m}, "adult", method, 3, 0, rows=120, queries=5, trees=2
-    )
-    assert again == row
 
 
 # ---- what follows -----------------------------------------------------------------------------
@@ -102,17 +98,10 @@ def test_advice_is_the_least_mean_loss_that_meets_the_need_on_every_seed():
         together.Need("bound", {"l": 2}, {}, "lost"),
         together.Need("x", {"l": 9}, {}, "lost"),
     ]
-    bound, impossible = together.advice(found, needs).to_dict("records")
-    assert (bound["use"], bound["value"]) == ("B with l = 2", 5)
-    assert (bound["next"], bound["more"]) == ("C with k = 5", 3)
-    assert bound["low"] == bound["high"] == 3
-    assert pd.isna(impossible["use"])
     assert together.in_words(together.advice(found, needs)) == [
         "use B with l = 2 (lost 5.000; C with k = 5 loses 3.000 more)",
         "none of these methods will do",
     ]
-    left_out = found.dropna(subset="lost")
-    pd.testing.assert_frame_equal(together.advice(left_out, needs), together.advice(found, needs))
     close = found.assign(lost=[1, 1, 4, 6, 8, 8, 4, 7, np.nan, 9])
     assert together.in_words(together.advice(close, needs[:1])) == [
         "use B with l = 2 (lost 5.000; or C with k = 5: not told apart)"

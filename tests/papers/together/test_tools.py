@@ -2,47 +2,26 @@
 
 import numpy as np
 import pandas as pd
-import pytest
-from together_tools import MEASURES, ranks, trade_off
+from together import ranks
 
 
-def releases(values, tables=4, **more):
-    """A release per table and method, with these query errors; the advantage is the opposite."""
-    rows = [
-        {"table": f"t{number}", "principle": "k-anonymity", "level": "k = 5", "tool": "anonypy",
-         "method": name, "promise": "kept", "query error": error, "advantage": 1 - error,
-         **{key: value.get(name, value[""]) for key, value in more.items()}}
-        for number in range(tables) for name, error in values.items()
-    ]  # fmt: skip
-    return pd.DataFrame(rows).assign(
-        **dict.fromkeys(set(MEASURES) - {"query error", "advantage"}, 1)
-    )
-
-
-def rank_of(found):
-    return found.set_index("method")[["rank", "low", "high"]].to_numpy().tolist()
-
-
-def test_what_is_best_everywhere_is_first_without_doubt():
-    found = ranks(releases({"a": 0.1, "b": 0.2, "c": 0.3}), "k-anonymity", ["query error"])
-    assert rank_of(found) == [[1, 1, 1], [2, 2, 2], [3, 3, 3]]
+def ranked(errors, tables, promises):
+    """Return rank and its interval, method by method, for errors of tables x methods."""
+    rows = pd.DataFrame(
+        {"table": f"t{number // len(promises)}", "principle": "k", "level": "k = 5",
+         "tool": "anonypy", "method": number % len(promises), "query error": error,
+         "promise": promises[number % len(promises)]}
+        for number, error in enumerate(errors * tables)
+    )  # fmt: skip
+    found = ranks(rows, "k", ["query error"]).set_index("method")
+    return found[["rank", "low", "high"]].to_numpy().tolist()
 
 
 def test_a_broken_promise_is_last_whatever_it_loses():
-    table = releases({"a": 0.1, "b": 0.2, "c": 0.3}, promise={"a": "broken: k = 2", "": "kept"})
-    assert rank_of(ranks(table, "k-anonymity", ["query error"]))[0] == [3, 3, 3]
+    found = ranked([0.1, 0.2, 0.3], 4, ["broken: k = 2", "kept", "kept"])
+    assert found == [[3, 3, 3], [1, 1, 1], [2, 2, 2]]
 
 
 def test_intervals_are_wide_where_tables_disagree():
-    rng = np.random.default_rng(0)
-    table = releases({"a": 0.1, "b": 0.2}, tables=6)
-    table["query error"] = rng.permutation(len(table))
-    low, high = np.array(rank_of(ranks(table, "k-anonymity", ["query error"])))[:, 1:].T
-    assert (low == 1).all() and (high == 2).all()
-
-
-def test_the_trade_off_is_a_rank_correlation_of_kept_promises():
-    table = releases({"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.9})
-    assert trade_off(table)["correlation"].tolist() == pytest.approx([-1] * 4)
-    table.loc[table["method"] == "d", ["promise", "advantage"]] = ["broken: k = 2", 5]
-    assert trade_off(table)["methods"].eq(3).all()
+    errors = np.random.default_rng(0).permutation(12).tolist()
+    assert [ends for _, *ends in ranked(errors, 1, ["kept", "kept"])] == [[1, 2], [1, 2]]
