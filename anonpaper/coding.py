@@ -13,7 +13,7 @@ import pandas as pd
 
 from anonpaper.errors import ColumnError, ParameterError, check_sequence, is_among
 
-__all__ = ["MISSING", "Attribute", "Coded", "Columns", "Number", "code_values", "declared",
+__all__ = ["MISSING", "Attribute", "Coded", "Columns", "Number", "declared",
            "from_arrow", "near_equal", "snapshot"]  # fmt: skip
 
 #: The value that replaces a missing one when missing values are kept.
@@ -258,11 +258,6 @@ def _holds_the_same(column: pd.Series, other: pd.Series) -> bool:
     if _is_categorical(column) and not column.cat.categories.equals(other.cat.categories):
         return False
     return column is other or column.set_axis(other.index).equals(other)
-
-
-def code_values(values: pd.Series, used: np.ndarray, domain: Iterable | None) -> tuple:
-    """Return a column's attribute from its distinct `values`, and the codes of those `used`."""
-    return _code(_in_one_form(values).iloc[used], domain)
 
 
 def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.ndarray]:

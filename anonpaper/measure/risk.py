@@ -184,11 +184,14 @@ def records_at_risk(counts: Sequence[int]) -> int:
 
     `counts` has the rows of every sensitive value. These are the numbers in Table 11 of
     majeed2024, exactly for Stroke, Census and Diabetes; its number for Adult has no such rule.
+    ParameterError for other counts.
 
     >>> records_at_risk([4861, 249])
     4612
     """
-    return max(0, int(2 * max(counts) - sum(counts)))
+    given = errors.check_sequence("counts", counts)
+    counts = [errors.check_integer("a count", count, 0) for count in given]
+    return max(0, 2 * max(counts, default=0) - sum(counts))
 
 
 def undiverse_rows(rel: Release, l: int = 2) -> int:
