@@ -112,6 +112,24 @@ def visits() -> ap.Microdata:
 
 
 @cache
+def many_values(distinct: int) -> tuple[ap.Microdata, ap.Partition]:
+    """1,000,000 rows with so many values of a quasi-identifier, in groups of ten neighbours."""
+    rng, n = np.random.default_rng(0), 1_000_000
+    values = np.char.add("v", (rng.permutation(n) % distinct).astype(str))
+    frame = {"q": values, "r": rng.integers(0, 50, n), "s": rng.integers(0, 10, n)}
+    m = ap.Microdata(pd.DataFrame(frame), ["q", "r"], "s")
+    return m, ap.Partition(np.argsort(m.cells.rows) // 10)
+
+
+def measured(distinct: int) -> None:
+    """Write a release of such a table and take its measures."""
+    release = ap.generalize(*many_values(distinct))
+    release.frame  # noqa: B018
+    for name in ("stars", "ncp", "kl_divergence", "discernibility", "disclosure_risk"):
+        getattr(ap.measure, name)(release)
+
+
+@cache
 def in_files() -> tuple[Path, object]:
     """Rows of occ in ten parquet files, three of ten ages changed, and DuckDB with 2 GB."""
     import ibis
@@ -199,6 +217,14 @@ IN_GROUPBYS = (
 #: The same beside other yardsticks.
 OTHERS = (
     (f"scan to audit, {ROWS:,} rows / copy", seconds, scan_to_audit, lambda: seconds(copy), 6),
+    (
+        "1,000,000 values / 100 values",
+        seconds,
+        partial(measured, 10**6),
+        lambda: seconds(partial(measured, 100)),
+        3,
+    ),
+    ("1,000,000 values, bytes / 2 GB", peak, partial(measured, 10**6), lambda: 2e9, 1),
     ("tp_plus, sal, bytes / coded table", peak, tp_plus, partial(coded, sal), 4),
     ("diva, census, bytes / coded table", peak, diva, partial(coded, census), 40),
     ("scan to audit, bytes / 4 GiB", peak, scan_to_audit, lambda: 2**32, 1),
