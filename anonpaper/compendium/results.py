@@ -202,17 +202,19 @@ def _stamp(figure: Figure, tables: Sequence[Microdata]) -> None:
 # ---- what readers see -------------------------------------------------------------------------
 
 
-def answer(text: str, *, shown: str, sure: str) -> None:
+def answer(text: str, *, shown: str = "", sure: str = "") -> None:
     """Show the answer of a notebook: a bold sentence, how sure it is, and a figure or table.
 
     The numbers of the sentence come from :func:`anonpaper.compendium.saved`. `shown` is folder and
     name of the saved figure or table that shows it, and `sure` has the sizes, seeds and intervals
     behind the sentence.
     """
-    table, profile = saved(shown)
-    _show("\n\n".join([f"**{text}**", sure] + [QUICK_RUN] * (profile != "paper")))
-    image = _picture(shown)
-    _show(table if image is None else image)
+    table, profile = saved(shown) if shown else (None, "paper")
+    texts = [f"**{text}**", sure, "" if profile == "paper" else QUICK_RUN]
+    _show("\n\n".join(filter(None, texts)))
+    if shown:
+        image = _picture(shown)
+        _show(table if image is None else image)
 
 
 def _show(what: object) -> None:
