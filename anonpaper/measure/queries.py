@@ -252,7 +252,7 @@ def query_error(rel: Release, queries: Workload | None = None, *, of: str = "rel
     if queries is None:
         half = {a: max(1, places(a) // 2) for a in m.attributes}
         queries = workload(m, {a.name: h if a.numeric else min(h, 100) for a, h in half.items()})
-    truth, answers = queries.answers(m, rel)
+    truth, answers = _checked_workload(queries).answers(m, rel)
     wrong = np.abs(answers - truth)
     if of == "relative":
         wrong = wrong / np.maximum(truth, max(1.0, _FLOOR * m.n))
@@ -273,7 +273,7 @@ def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
     releases = errors.check_sequence("releases", releases, Release)
     if not releases:
         raise errors.ParameterError("releases is empty: give at least one release")
-    truth, *answers = queries.answers(releases[0].microdata, *releases)
+    truth, *answers = _checked_workload(queries).answers(releases[0].microdata, *releases)
     return np.array([chi_square(answer, truth).sum() for answer in answers])
 
 
@@ -292,3 +292,12 @@ def relative_errors(queries: Workload, releases: Sequence[Release], base: Releas
     releases = [*errors.check_sequence("releases", releases, Release), base]
     *found, of_base = query_errors(queries, releases)
     return 100 * np.array(found) / max(of_base, 1.0)
+
+
+def _checked_workload(queries: object) -> Workload:
+    """Return a workload, or say what makes one."""
+    if not isinstance(queries, Workload):
+        raise errors.ParameterError(
+            f"expected a Workload from ap.measure.workload(m, ...), got {type(queries).__name__}"
+        )
+    return queries

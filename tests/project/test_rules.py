@@ -123,7 +123,7 @@ def test_this_environment_is_the_locked_one():
     """conda resolves what these need in turn by itself: there, the named packages are compared."""
     pins = NAMED if (Path(sys.prefix) / "conda-meta").is_dir() else LOCKED
     installed = {canonicalize_name(one.name): one.version.partition("+")[0]
-                 for one in distributions()}  # fmt: skip
+                 for one in [*distributions()][::-1]}  # the first on the path counts  # fmt: skip
     assert {name: pin for name, pin in pins.items() if installed.get(name) != pin} == {}
 
 
