@@ -298,7 +298,7 @@ def _repeated(frame: pd.DataFrame, count: str) -> pd.DataFrame:
 
 def _loaded(path: str | os.PathLike) -> dict:
     """Return the options of a saved schema."""
-    with named_by_user(os.fspath(path)):
+    with named_by_user(path):
         text = Path(path).read_bytes()
     try:
         options = dict(json.loads(text))
