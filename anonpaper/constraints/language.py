@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -215,11 +216,12 @@ def find_contradictions(
     1. a lower bound cannot exceed the number of rows in the table;
     2. on quasi-identifiers the published number is 0 or at least k;
     3. suppression does not hide sensitive attributes: for a target of these alone, all rows in
-       the table are published.
+       the table are published;
+    4. two bounds of one target must have a number in common.
 
     The rules are ours. An empty list does not prove that a solution exists: :func:`anonpaper.diva`
     decides that. ConstraintError if a target names an unknown attribute or value. O(n) per
-    constraint.
+    constraint and O(s^2) for s constraints.
 
     Examples
     --------
@@ -228,8 +230,8 @@ def find_contradictions(
     Gender[M], 5, 9: only 4 rows of the table carry the target
     """
     k = errors.check_integer("k", k, 1, check_microdata(m).n)
-    found = []
-    for c in errors.check_sequence("constraints", constraints, DiversityConstraint):
+    found, constraints = [], errors.check_sequence("constraints", constraints, DiversityConstraint)
+    for c in constraints:
         exist = int(m.cells.counts[c.target_cells(m)].sum())
         on_sensitive = any(name in c.target for name in m.sensitives)
         can_be_hidden = any(name not in m.sensitives for name in c.target)
@@ -244,6 +246,10 @@ def find_contradictions(
             found.append(
                 f"{c}: values are published in groups of k = {k} rows or more, or not at all"
             )
+    for c, other in combinations(constraints, 2):
+        apart = max(c.low, other.low) > min(c.high, other.high)
+        if apart and c.codes(m) == other.codes(m):
+            found.append(f"{c} and {other}: the bounds exclude each other")
     return found
 
 

@@ -108,6 +108,7 @@ def test_the_conflict_rate_reaches_0_and_1():
         (["ETH[African], 1, 2"], 3, "only 2 rows carry the target, fewer than k = 3"),
         (["ETH[Caucasian], 1, 1"], 2, "groups of k = 2 rows or more"),
         (["DIAG[Seizure], 0, 1"], 2, "2 rows carry it, and suppression does not hide it"),
+        (["ETH[Asian], 2, 2", "ETH[Asian], 3, 3"], 2, "the bounds exclude each other"),
     ],
 )
 def test_contradictions_are_found_and_named(sigma, k, says):
