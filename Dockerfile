@@ -12,7 +12,7 @@ USER reader
 WORKDIR /srv/anonpaper
 
 # the packages change less often than the code: an edit of the code installs none of them again
-COPY --chown=reader requirements.lock environment.yml Makefile ./
+COPY --chown=reader requirements.lock Makefile ./
 COPY --chown=reader tools/environment.sh tools/
 RUN make .venv/.packages-installed
 

@@ -61,7 +61,7 @@ help:  ## list the targets
 
 env: $(ENV)/.package-installed  ## set up the environment in .venv
 
-$(ENV)/.packages-installed: requirements.lock $(if $(CONDA),environment.yml)
+$(ENV)/.packages-installed: requirements.lock
 	@CONDA="$(CONDA)" PYTHON="$(PYTHON)" tools/environment.sh $(ENV)
 	@touch $@
 

@@ -1,32 +1,26 @@
 #!/usr/bin/env bash
-# Install the locked packages in the folder given: with CONDA, if it names one, or else with pip for
-# the Python 3.11 that PYTHON names or the PATH has. `make env` calls it.
+# Install the locked packages in the folder given, with pip: for the Python 3.11 that CONDA makes, if
+# it names a program, or else the one that PYTHON names or the PATH has. `make env` calls it.
 set -eu -o pipefail
 cd "$(dirname "$0")/.."
 folder=$1 run=$1/bin/python
 pins() { sed -n 's/ \\$//; /==/p' requirements.lock; }
 
 if [ -n "${CONDA:-}" ]; then
-  echo "environment: creating it in $folder with $(basename "$CONDA")"
-  if [ -d "$folder/conda-meta" ]; then action=update; else action=create; rm -rf "$folder"; fi
-  CONDA_ALWAYS_YES=1 MAMBA_ALWAYS_YES=1 \
-    "$CONDA" env $action --quiet --prefix "$PWD/$folder" --file environment.yml
-  # pycanon pins versions of numpy and scipy that it does not need
-  # shellcheck disable=SC2046  # two words: pycanon and beartype
-  "$run" -m pip install -qq --no-deps $(pins | grep -E '^(pycanon|beartype)==')
-  exit
-fi
-
-python=
-for name in ${PYTHON:-} python3.11 python3 python; do
-  if "$name" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; then
-    python=$name
-    break
+  python=$folder/bin/python
+  [ -d "$folder/conda-meta" ] || CONDA_ALWAYS_YES=1 MAMBA_ALWAYS_YES=1 \
+    "$CONDA" create --quiet --prefix "$PWD/$folder" --channel conda-forge python=3.11 pip
+else
+  for name in ${PYTHON:-} python3.11 python3 python none; do
+    if "$name" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; then
+      python=$name
+      break
+    fi
+  done
+  if [ "$name" = none ]; then
+    echo "environment: no Python 3.11 on the PATH; give one with make PYTHON=..." >&2
+    exit 1
   fi
-done
-if [ -z "$python" ]; then
-  echo "environment: no Python 3.11 on the PATH; give one with make PYTHON=..." >&2
-  exit 1
 fi
 "$run" -m pip --version >/dev/null 2>&1 || "$python" -m venv --clear "$folder"
 echo "environment: installing $(grep -c == requirements.lock) packages in $folder, about 2 minutes"

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import os
-import re
 import sys
-import tempfile
 import time
 import timeit
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +25,7 @@ __all__ = ["Row", "code_digest", "run_grid", "timed"]
 Row = Mapping[str, Any]
 PACKAGE = Path(__file__).parents[1]
 _SOURCES = {".csv", ".json", ".py", ".toml"}
-_JUDGES = re.compile(r"compendium/(claims|intervals)\.py$|/claims\.py$|/paper\.toml$|/slides/")
+_JUDGES = {"claims.py", "intervals.py", "paper.toml"}
 
 
 def run_grid(
@@ -42,8 +37,8 @@ def run_grid(
 
     Rows are in the order of the grid, and the same for any number of workers if the function
     depends only on its parameters: include a seed for every random step. Each finished setting is
-    kept in the cache for equal code (with the project's modules it imports), common objects and
-    setting, also if another one fails. ParameterError if workers cannot import the function.
+    kept in the cache for equal code of the project, common objects and setting, also if another
+    one fails. ParameterError if workers cannot import the function.
 
     Parameters
     ----------
@@ -57,7 +52,7 @@ def run_grid(
     name : str, optional
         Shown beside the progress bar (``TQDM_DISABLE=1`` hides it).
     common : mapping, optional
-        Objects for every call, such as a Microdata; read once by each worker.
+        Objects for every call, such as a Microdata.
     timing : bool, optional
         Whether it measures by :func:`timed`: one after the other in this process, each time again.
 
@@ -78,27 +73,15 @@ def run_grid(
     given = os.environ.get("ANONPAPER_WORKERS") or joblib.cpu_count()
     workers = 1 if timing else check_integer("workers", workers or int(given), 1)
     if not timing:
-        memory = joblib.Memory(cache_folder() / "grids", verbose=0)
-        call = memory.cache(_rows, ignore=["file"])
-    key = [code_digest(function.__module__), joblib.hash(_content(common))]
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        joblib.parallel_config("loky", inner_max_num_threads=None if workers == 1 else 1),
-    ):
-        (file,) = joblib.dump(common, Path(folder, "common"))
+        call = joblib.Memory(cache_folder() / "grids", verbose=0).cache(_rows, ignore=["common"])
+    key = [code_digest(), joblib.hash(_content(common))]
+    with joblib.parallel_config("loky", inner_max_num_threads=None if workers == 1 else 1):
         pool = joblib.Parallel(workers, batch_size=1, return_as="generator")
-        found = pool(joblib.delayed(call)(function, one, key, file=file) for one in settings)
+        found = pool(joblib.delayed(call)(function, one, key, common=common) for one in settings)
         # tqdm's notebook bar does not read this variable itself
         hidden = os.environ.get("TQDM_DISABLE", "0") not in ("", "0")
         bar = tqdm(found, total=len(settings), desc=name or function.__name__, disable=hidden)
-        try:
-            lines = [setting | row for setting, rows in zip(settings, bar, strict=True)
-                     for row in rows]  # fmt: skip
-        finally:  # also after an interruption; the next grid's workers import other code
-            if workers > 1:
-                from joblib.externals.loky import get_reusable_executor  # starts processes
-
-                get_reusable_executor().shutdown(kill_workers=True)
+        lines = [setting | row for setting, rows in zip(settings, bar, strict=True) for row in rows]
     return pd.DataFrame(lines)
 
 
@@ -129,22 +112,16 @@ def timed(
         return min(clock.repeat(repeats, number=1)), returned[0]
 
 
-def _rows(function: Callable, setting: dict, key: list[str], file: str) -> list[dict]:
-    """Call the function with the common objects of a file; an exception names the setting."""
+def _rows(function: Callable, setting: dict, key: list[str], common: dict) -> list[dict]:
+    """Call the function for a setting, which an exception names."""
     try:
-        found = function(**setting, **_loaded(file))
+        found = function(**setting, **common)
     except Exception as error:
         error.add_note(f"in the setting {setting}")
         raise
     if isinstance(found, pd.DataFrame):
         found = found.to_dict("records")
     return [dict(row) for row in ([found] if isinstance(found, Mapping) else found)]
-
-
-@cache
-def _loaded(file: str) -> dict:
-    """Read the common objects, once in each worker."""
-    return joblib.load(file)
 
 
 def _content(value: Any) -> Any:
@@ -164,37 +141,15 @@ def _content(value: Any) -> Any:
 # ---- the code that results depend on -----------------------------------------------------------
 
 
-def code_digest(module: str) -> str:
-    """Return one digest of the code that a module can run, 64 hexadecimal digits.
+def code_digest() -> str:
+    """Return one digest of the code that a grid can run, 64 hexadecimal digits.
 
-    It covers the module, those in its folder if that is one of notebooks, and the package.
-    Comments and docstrings do not count, nor what judges results.
+    It covers the package and the modules beside notebooks, but not what judges their results.
     """
-    beside, folder = Path(find_spec(module).origin), notebooks_folder()
-    if folder is not None and beside.is_relative_to(folder):
-        paper = folder / beside.relative_to(folder).parts[0]
-        # what asks our own questions builds on papers
-        beside = paper if (paper / "paper.toml").is_file() else folder
-    return sha256(f"{_digest(PACKAGE)} {_digest(beside)}")
-
-
-def _digest(place: Path) -> str:
-    """Return the digest of a module, or of all modules and data in a folder."""
-    lines = []
-    for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
-        name = file.relative_to(place.parent).as_posix()
-        if file.suffix in _SOURCES and not _JUDGES.search(name):
-            content = file.read_bytes()
-            lines.append(f"{name} {sha256(_bare(content) if file.suffix == '.py' else content)}\n")
-    return sha256("".join(lines))
-
-
-@cache  # by content: a file may change while this process runs
-def _bare(source: bytes) -> bytes:
-    """Return code without comments and docstrings."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-        if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
-            node.body = node.body[1:]
-    return ast.dump(tree).encode()
+    found = []
+    for folder in filter(None, (PACKAGE, notebooks_folder())):
+        for file in sorted(folder.rglob("*.*")):
+            if file.suffix in _SOURCES and file.name not in _JUDGES:
+                name = file.relative_to(folder.parent).as_posix()
+                found.append((name, sha256(file.read_bytes())))
+    return sha256(repr(found))

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 import yaml
-from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from project import public_face
 from project.helpers import ROOT, files_of_the_project
@@ -103,28 +102,20 @@ def test_a_public_function_says_all_that_a_user_needs(name):
 # ---- versions ---------------------------------------------------------------------------------
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-PINNED = re.compile(r"([\w-]+)(?:\[[\w,]+\])? *==([\w.]+)")  # of pip and of conda
-LOCKED, NAMED = (
-    {canonicalize_name(name.removesuffix("-base")): pin  # conda has matplotlib-base
-     for name, pin in PINNED.findall((ROOT / file).read_text())}
-    for file in ("requirements.lock", "environment.yml")
-)  # fmt: skip
-
-
-def test_conda_gets_the_locked_versions_of_all_that_is_required():
-    project = PROJECT["project"]
-    texts = [*project["dependencies"], *sum(project["optional-dependencies"].values(), [])]
-    required = {canonicalize_name(Requirement(text).name) for text in texts}
-    assert {name: pin for name, pin in NAMED.items() if LOCKED[name] != pin} == {}
-    assert required - NAMED.keys() == {project["name"]}
 
 
 def test_this_environment_is_the_locked_one():
-    """conda resolves what these need in turn by itself: there, the named packages are compared."""
-    pins = NAMED if (Path(sys.prefix) / "conda-meta").is_dir() else LOCKED
+    locked = re.findall(r"^([\w.-]+)==([\w.]+)", (ROOT / "requirements.lock").read_text(), re.M)
     installed = {canonicalize_name(one.name): one.version.partition("+")[0]
                  for one in [*distributions()][::-1]}  # the first on the path counts  # fmt: skip
-    assert {name: pin for name, pin in pins.items() if installed.get(name) != pin} == {}
+    assert {n: pin for n, pin in locked if installed.get(canonicalize_name(n)) != pin} == {}
+
+
+def test_conda_installs_every_extra():
+    """`all` has those that it names."""
+    extras = PROJECT["project"]["optional-dependencies"]
+    named = re.search(r"\[(all,.*)\]", (ROOT / "environment.yml").read_text())[1].split(",")
+    assert {*named, *re.findall(r"\w+", extras["all"][0].partition("[")[2])} == {*extras}
 
 
 def test_one_version_is_said_everywhere():
