@@ -81,7 +81,7 @@ def run_grid(
         # tqdm's notebook bar does not read this variable itself
         hidden = os.environ.get("TQDM_DISABLE", "0") not in ("", "0")
         bar = tqdm(found, total=len(settings), desc=name or function.__name__, disable=hidden)
-        lines = [setting | row for setting, rows in zip(settings, bar, strict=True) for row in rows]
+        lines = [{**of, **row} for of, rows in zip(settings, bar, strict=True) for row in rows]
     return pd.DataFrame(lines)
 
 

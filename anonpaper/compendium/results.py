@@ -14,7 +14,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from html import escape
 from pathlib import Path
@@ -30,7 +30,7 @@ from anonpaper.errors import ParameterError
 from anonpaper.files import project_root, write_whole
 from anonpaper.microdata import Microdata
 
-__all__ = ["Results", "Source", "Verdicts", "answer", "source_of"]
+__all__ = ["Results", "Verdicts", "answer", "source_of"]
 
 #: Shown beside a result that the paper edition does not have yet.
 QUICK_RUN = "*From a quick run at small sizes: the paper edition does not have this result yet.*"
@@ -257,63 +257,44 @@ def _edition_in_words(name: str, own: Mapping) -> str:
 #: Verdict -> background of its cell, the worst first.
 COLOURS = ("#fbdde1", "#e9e3f3", "#dde7f2", "#f6f0cc", "#d9efdd")
 COLOURS = dict(zip(judge.VERDICTS, COLOURS, strict=True))
+#: A judged claim, its parts side by side on a wide screen, else one below the other.
+_CLAIM = """
+<div style="display: flex; flex-wrap: wrap; gap: 0.2em 1.5em; text-align: left;
+padding: 0.6em 0; border-top: 1px solid #8888; overflow-wrap: anywhere">
+<div style="flex: 1 1 15em"><b>{where}</b>: {claim} (<code>{name}</code>)</div>
+<div style="flex: 1 1 10em">measured: {measured}{interval}</div>
+<div style="flex: 1 1 16em">{verdicts}</div>
+<div style="flex: 1 1 100%">{why}</div></div>"""
 
 
 class Verdicts(pd.DataFrame):
     """Judged claims, which a notebook shows one below the other, as wide as there is room."""
 
     def _repr_html_(self) -> str:
-        style = "display: flex; flex-wrap: wrap; gap: 0.2em 1.5em; text-align: left;"
-        style += " padding: 0.6em 0; border-top: 1px solid #8888; overflow-wrap: anywhere"
-        return "\n".join(
-            f'<div style="{style}">{"".join(_parts(name, claim))}</div>'
-            for name, claim in self.iterrows()
-        )
+        shown = []
+        for name, claim in self.iterrows():
+            told = claim.astype(str).map(escape)
+            look = "color: #222; padding: 0 0.3em; background-color: "
+            verdicts = [f'{of[9:]}: <b style="{look}{COLOURS[one]}">{one}</b>'
+                        for of, one in claim.filter(like="verdict").items()]  # fmt: skip
+            shown.append(_CLAIM.format(
+                name=escape(name), where=told["where"], claim=told["claim"],
+                measured=told["measured"], interval=f" ({told['interval']})".replace(" ()", ""),
+                verdicts="<br>".join(verdicts), why="<br>".join(filter(None, told[-2:])),
+            ))  # fmt: skip
+        return "".join(shown)
 
 
-def _parts(name: str, claim: pd.Series) -> Iterator[str]:
-    """Yield the parts of a judged claim, side by side on a wide screen, else one by one."""
-    told = claim.astype(str).map(escape)
-    interval = f" ({told['interval']})" if told["interval"] else ""
-    look = "color: #222; padding: 0 0.3em"
-    verdicts = [
-        f"{column.removeprefix('verdict, ')}: "
-        f'<b style="background-color: {COLOURS[verdict]}; {look}">{verdict}</b>'
-        for column, verdict in claim.filter(like="verdict").items()
-    ]
-    for width, lines in {
-        "1 1 15em": [f"<b>{told['where']}</b>: {told['claim']} (<code>{escape(name)}</code>)"],
-        "1 1 10em": [f"measured: {told['measured']}{interval}"],
-        "1 1 16em": verdicts,
-        "1 1 100%": [*filter(None, told[["why", "otherwise"]])],
-    }.items():
-        if lines:
-            yield f'<div style="flex: {width}">{"<br>".join(lines)}</div>'
-
-
-class Source:
-    """A function's source, which a notebook shows when the reader unfolds it."""
-
-    def __init__(self, function: Callable) -> None:
-        self.name = f"{function.__module__}.{function.__qualname__}"
-        self.text = inspect.getsource(function)
-
-    def __repr__(self) -> str:
-        return f"<source of {self.name}>"
-
-    def _repr_html_(self) -> str:
-        return (
-            f"<details><summary>source of <code>{self.name}</code></summary>"
-            f"<pre>{escape(self.text)}</pre></details>"
-        )
-
-
-def source_of(function: Callable) -> Source:
+def source_of(function: Callable):
     """Return a function's source, folded up in a notebook.
 
     Examples
     --------
-    >>> source_of(source_of)
-    <source of anonpaper.compendium.results.source_of>
+    >>> "def source_of" in source_of(source_of).data
+    True
     """
-    return Source(function)
+    from IPython.display import HTML
+
+    name = f"{function.__module__}.{function.__qualname__}"
+    return HTML(f"<details><summary>source of <code>{name}</code></summary>"
+                f"<pre>{escape(inspect.getsource(function))}</pre></details>")  # fmt: skip

@@ -152,19 +152,17 @@ def made_by(table: str) -> str:
 
 def put_entry(file: Path, name: str, entry: object) -> None:
     """Write an entry of a JSON file of entries in order; notebooks side by side write in turn."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    place = os.open(file.parent, os.O_RDONLY) if os.name == "posix" else None
-    try:
-        if place is not None:
-            import fcntl
+    import fcntl  # of POSIX
 
-            fcntl.flock(place, fcntl.LOCK_EX)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    place = os.open(file.parent, os.O_RDONLY)
+    try:
+        fcntl.flock(place, fcntl.LOCK_EX)
         entries = json.loads(file.read_text("utf-8")) if file.is_file() else {}
         entries = dict(sorted((entries | {name: entry}).items()))
         write_whole(file, json.dumps(entries, indent=1, ensure_ascii=False, default=_plain) + "\n")
     finally:
-        if place is not None:
-            os.close(place)
+        os.close(place)
 
 
 def _plain(value: object) -> object:
