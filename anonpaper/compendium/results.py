@@ -247,11 +247,15 @@ def _edition_in_words(name: str, own: Mapping) -> str:
     share = manifest(folders()["paper"]).get(name)
     if share is None:
         return QUICK_RUN
-    edition = share["parameters"]
-    if edition == json.loads(json.dumps(own, default=lambda value: value.tolist())):
+    own = json.loads(json.dumps(own, default=lambda value: value.tolist()))
+    others = {name: value for name, value in share["parameters"].items() if own.get(name) != value}
+    if not others:
         return "*Results below: the paper edition, run with the parameters above.*"
-    told = ", ".join(f"`{name} = {value}`" for name, value in edition.items())
-    return f"*Results below: the paper edition, with {told}. A quick run has the values above.*"
+    for name, value in others.items():
+        if isinstance(value, list) and len(str(value)) > 50:
+            others[name] = f"[{value[0]}, ..., {value[-1]}]"
+    told = ", ".join(f"`{name} = {value}`" for name, value in others.items())
+    return f"*Results below: the paper edition, which has {told}. A quick run has those above.*"
 
 
 #: Verdict -> background of its cell, the worst first.
