@@ -30,7 +30,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 from report import templates
 
 import anonpaper
-from anonpaper.compendium.tables import manifest
+from anonpaper.compendium.tables import manifest, papers
 from anonpaper.datasets.fetching import BY_HAND, OFFICIAL, PACKAGE_INDEX, find_file
 from anonpaper.datasets.registry import dataset, registry
 from anonpaper.errors import ChecksumError, DatasetUnavailableError
@@ -167,7 +167,9 @@ def write_notebook(made: Path, name: str, files: dict[str, Path], folder: Path) 
     given = {"title": title, "note": note, "cells": as_html(content, bool(note))}
     page, files = name.replace("/", "-"), files | {"glue.py": PAGE / "kernel.py"}
     size = write_page(made, page, files, **given)
-    return f'<a href="{page}.html">{escape(title)}</a> ({size} MB)'
+    about = papers().get(name.partition("/")[0])
+    asked = f"{about.name}, {about.question}: " if about else ""
+    return f'{escape(asked)}<a href="{page}.html">{escape(title)}</a> ({size} MB)'
 
 
 def of_theatre(made: Path, files: dict[str, Path], folder: Path) -> list[dict]:

@@ -32,10 +32,6 @@ CONFIGURATION = ROOT / "site"
 THEATRE = CONFIGURATION / "theatre"
 TEXTS = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "data/README.md"]
 TEXTS += ["figures/before_and_after.png", "figures/theatre.webp"]  # at the top of the README
-OURS = {"title": "Our questions", "text": "Notebooks on questions that no paper asks: the methods "
-        "of all papers side by side, and beyond them."}  # fmt: skip
-COURSE = {"title": "Course", "text": "Lessons of a master's course in data privacy, as students "
-          "get them. `make course` writes the notebooks."}  # fmt: skip
 #: Lesson -> the page of the theatre that shows what it teaches.
 WATCHED = {
     "course/2_k_anonymity": "dewri2009",
@@ -84,20 +80,31 @@ def stage(source: Path) -> None:
     for file in (*texts, *PAPER.glob("*/*.png"), *PAPER.glob("*/*.csv")):
         if file.exists():
             write_whole(source / file.relative_to(ROOT), file.read_bytes())
-    contents = (
-        pages.get_template("listing.md").make_module(dict(title="", text="", pages=[])).contents
-    )
+    contents = pages.get_template("listing.md").module.contents
     lists = {key: own.get(key, []) for key in papers()}
     for key, listed in (lists | {"README": [f"/figures/{key}" for key in lists]}).items():
         with (source / f"figures/{key}.md").open("a", encoding="utf-8") as page:
             page.write("\n" + contents(listed))
     ours = [page for key in own.keys() - lists.keys() - {"course", ""} for page in own[key]]
-    write("ours.md", "listing.md", pages=sorted(ours, key=by_number), **OURS)
-    write("course.md", "listing.md", pages=own.get("course", []), **COURSE)
+    write("ours.md", "ours.md", pages=sorted(ours, key=by_number))
+    lessons = [about_lesson(page.removeprefix("/notebooks/")) for page in own.get("course", [])]
+    write("course.md", "course.md", pages=own.get("course", []), lessons=lessons)
     write("api/index.rst", "api.rst", modules=package_modules())
     found = [one for one in report.findings() if one[2] in names]
     watched = {key: play.question for key, play in scenes().PLAYS.items()}
     write("index.md", "index.md", findings=found, live=LIVE.exists(), watched=watched)
+
+
+def about_lesson(name: str) -> dict:
+    """Return title, question, goals, minutes and the first picture of a lesson."""
+    first, goals, *others = ["".join(cell["source"]) for cell in shown(name)["cells"]]
+    title, *_, question = first.removeprefix("# ").strip().split("\n\n")
+    told = {"name": name, "title": title, "question": question}
+    told["goals"] = goals.partition("## Prerequisites")[0].partition("\n")[2]
+    told["minutes"] = re.search(r"\*\*Time:\*\* (\d+) minutes", goals)[1]
+    told["picture"] = re.search(r"!\[.*?\]\(.*?\)", "\n".join(others))[0]
+    live = f"{name.replace('/', '-')}.html"
+    return told | {"live": live * (LIVE.parent / live).exists()}
 
 
 # ---- the theatre ------------------------------------------------------------------------------
