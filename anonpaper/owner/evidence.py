@@ -20,7 +20,7 @@ from scipy.sparse.csgraph import maximum_flow
 
 from anonpaper import measure
 from anonpaper.errors import ColumnError, ParameterError, SizeLimitError, check_sequence
-from anonpaper.groups import Entries, Partition
+from anonpaper.groups import Entries, Partition, dense_labels
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import MISSING, Attribute, Microdata, check_microdata
 from anonpaper.owner import report
@@ -219,62 +219,49 @@ def _meanings(text: str, bare: str, attribute: Attribute, tree) -> Iterator[np.n
 
 def _secrets(m: Microdata, rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """The number of the sensitive values of each person and of each published row."""
-    columns = []
+    number = np.zeros(m.n + len(rows), np.intp)
     for name in m.sensitives:
-        values = [str(value) for value in m.attribute(name).values]
-        shown = rows[name].astype(object)
-        texts = [MISSING if pd.isna(value) else str(value) for value in shown]
-        code = pd.Index(values).get_indexer(texts)
+        values = pd.Index([str(value) for value in m.attribute(name).values])
+        texts = [MISSING if pd.isna(value) else str(value) for value in rows[name].astype(object)]
+        code = values.get_indexer(texts)
         if (code < 0).any():
             raise ParameterError(
                 f"{texts[int(code.argmin())]!r} of {name!r} is not in the original table: rows "
                 "with changed sensitive values cannot be read, but a Release of ap.swap can"
             )
-        columns.append(np.r_[m.codes_of(name), code])
-    both = np.column_stack([*columns, np.zeros(m.n + len(rows), int)])
-    number = np.unique(both, axis=0, return_inverse=True)[1].ravel()
+        number = dense_labels(number * len(values) + np.r_[m.codes_of(name), code])
     return number[: m.n], number[m.n :]
 
 
 def _matched(m: Microdata, classes, class_of_row, allowed: list, secrets: tuple) -> np.ndarray:
     """A class for each person, -1 for the withheld; each published row belongs to somebody."""
-    of_person, of_row = secrets
-    span = np.int64(max(of_person.max(initial=0), of_row.max(initial=0)) + 1)
-    # people are alike if their quasi-identifiers and secrets are; so are rows
-    cells, cell_of, people = np.unique(
-        m.cells.tuple_of_row * span + of_person, return_inverse=True, return_counts=True
-    )
-    slots, rows = np.unique(class_of_row * span + of_row, return_counts=True)
     if len(classes) * len(m.cells) > _MOST_PAIRS:
         raise SizeLimitError("too many classes times quasi-identifiers to match: audit a sample")
-    tuple_of_cell, secret_of_cell = np.divmod(cells, span)
-    edges = []
-    for number, texts in enumerate(classes):
-        fits = np.ones(len(m.cells), bool)
-        for masks, text, codes in zip(allowed, texts, m.cells.tuples.T, strict=True):
-            fits &= masks[text][codes]
-        (held,) = np.nonzero(fits[tuple_of_cell])
-        slot = np.searchsorted(slots, number * span + secret_of_cell[held])
-        there = slots[np.minimum(slot, len(slots) - 1)] == number * span + secret_of_cell[held]
-        edges.append((held[there], slot[there]))
-    cell, slot = (np.concatenate(side) for side in zip(*edges, strict=True))
-    source, sink = len(cells) + len(slots), len(cells) + len(slots) + 1
-    starts = np.r_[np.full(len(cells), source), cell, len(cells) + np.arange(len(slots))]
-    ends = np.r_[np.arange(len(cells)), len(cells) + slot, np.full(len(slots), sink)]
-    most = np.r_[people, np.minimum(people[cell], rows[slot]), rows].astype(np.int32)
-    graph = csr_array((most, (starts, ends)), shape=(sink + 1, sink + 1))
-    found = maximum_flow(graph, source, sink)
-    if found.flow_value < len(of_row):
+    people = pd.DataFrame({"tuple": m.cells.tuple_of_row, "secret": secrets[0]})
+    rows = pd.DataFrame({"class": class_of_row, "secret": secrets[1]})
+    # people are alike if their quasi-identifiers and secrets are; so are rows
+    alike, slots = (side.value_counts(sort=False).reset_index() for side in (people, rows))
+    fits = []
+    for texts in classes:
+        columns = zip(allowed, texts, m.cells.tuples.T, strict=True)
+        fit = np.logical_and.reduce([masks[text][codes] for masks, text, codes in columns])
+        fits.append(pd.DataFrame({"tuple": np.flatnonzero(fit)}))
+    fits = pd.concat(dict(enumerate(fits)), names=["class"]).reset_index("class")
+    alike["person"], slots["slot"] = alike.index, len(alike) + slots.index
+    edges = fits.merge(alike).merge(slots, on=["class", "secret"])
+    source, sink = len(alike) + len(slots), len(alike) + len(slots) + 1
+    starts = np.r_[np.full(len(alike), source), edges["person"], slots["slot"]]
+    ends = np.r_[alike["person"], edges["slot"], np.full(len(slots), sink)]
+    both = edges[["count_x", "count_y"]].min(axis=1)
+    most = np.r_[alike["count"], both, slots["count"]].astype(np.int32)
+    found = maximum_flow(csr_array((most, (starts, ends)), shape=(sink + 1,) * 2), source, sink)
+    if found.flow_value < len(rows):
         raise ParameterError(
-            f"{len(of_row) - found.flow_value:,} of {len(of_row):,} rows fit nobody: their "
+            f"{len(rows) - found.flow_value:,} of {len(rows):,} rows fit nobody: their "
             "quasi-identifiers or sensitive values were changed, or they are synthetic"
         )
-    flow = found.flow.tocoo()
-    used = (flow.data > 0) & (flow.row < len(cells))  # from a cell to a slot
-    held = pd.DataFrame({"cell": flow.row[used], "slot": flow.col[used] - len(cells)})
-    held = held.loc[np.repeat(held.index, flow.data[used])]
-    alike = pd.DataFrame({"cell": cell_of.ravel()})
-    for table in (held, alike):
-        table["place"] = table.groupby("cell").cumcount()
-    slot = alike.merge(held, "left")["slot"]
-    return np.where(slot.isna(), -1, slots[slot.fillna(0).astype(int)] // span)
+    taken = np.asarray(found.flow[edges["person"], edges["slot"]]).ravel()
+    held = edges.loc[edges.index.repeat(taken), ["tuple", "secret", "class"]]
+    for table in (held, people):
+        table["place"] = table.groupby(["tuple", "secret"]).cumcount()
+    return people.merge(held, "left")["class"].fillna(-1).astype(int).to_numpy()

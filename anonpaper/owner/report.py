@@ -178,20 +178,10 @@ def suggested(m: Microdata, command: Sequence[str]) -> dict[str, str]:
         return {}
     k = min(5, m.n_people)
     try:
-        p, l = mondrian(m, k, l=2), ["--l", "2"]
+        p, l = mondrian(m, k, l=2), ["--l=2"]
     except AnonpaperError:  # no secret, several, or one that more than half of the people share
         p, l = mondrian(m, k), []
-    asked = [
-        "--method",
-        "mondrian",
-        "--k",
-        str(k),
-        *l,
-        "--publish",
-        "generalize",
-        "-o",
-        "safe.csv",
-    ]
+    asked = ["--method=mondrian", f"--k={k}", *l, "--publish=generalize", "-o", "safe.csv"]
     files, flags = {"--risks", "--save-schema", "--population"}, {"--json", "--force", "-q"}
     pairs = itertools.pairwise(["", *command[2:]])
     own = [a for before, a in pairs if before not in files and a not in files | flags]
