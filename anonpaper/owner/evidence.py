@@ -24,9 +24,9 @@ from anonpaper.groups import Entries, Partition, dense_labels
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import MISSING, Attribute, Microdata, check_microdata
 from anonpaper.owner import report
-from anonpaper.owner.page import write_page
+from anonpaper.owner.page import check_page_place, page
 from anonpaper.principles import Principle
-from anonpaper.publish import PublishedAttribute, Release
+from anonpaper.publish import PublishedAttribute, Release, writing
 from anonpaper.published_values import SubDomains
 
 __all__ = ["Evidence", "audit"]
@@ -71,7 +71,9 @@ class Evidence:
         .html; an existing file is replaced, completely or not at all.
         """
         by_another = "another tool" if self.release.method == "another tool" else None
-        return write_page(self.release, path, call=by_another)
+        check_page_place(path)
+        writing.write_tables({path: page(self.release, by_another).encode()})
+        return Path(path)
 
 
 def audit(

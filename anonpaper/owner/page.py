@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
@@ -12,10 +13,10 @@ import pandas as pd
 
 from anonpaper.files import check_place, sha256
 from anonpaper.owner import report
-from anonpaper.publish import Release, recode, writing
+from anonpaper.publish import Release, recode
 from anonpaper.recoding import Recoding
 
-__all__ = ["check_page_place", "page", "write_page"]
+__all__ = ["check_page_place", "page"]
 
 
 def check_page_place(path: str | os.PathLike, *, replace: bool = True) -> None:
@@ -44,19 +45,12 @@ def page(rel: Release, call: str | None = None) -> str:
         facts=_facts(rel, call),
         tried=tried.astype(str).replace("nan", "").to_numpy().tolist(),
         sides=["", *sides],
-        risks=_beside([report.risks(side) for side in sides.values()]),
-        levels=_beside([_levels(side) for side in sides.values()]),
+        risks=_beside(sides, report.risks),
+        levels=_beside(sides, _levels),
         loss=[(name, report.short(value)) for name, value in report.loss(rel).items()],
         warnings=[*rel.warnings, *([of_groups] if rel.shows_groups else [])],
     )
     return f"{text}\n".encode(errors="backslashreplace").decode()
-
-
-def write_page(rel: Release, path: str | os.PathLike, *, call: str | None = None) -> Path:
-    """Write the page for the user only, or nothing; `call` says how the release was made."""
-    check_page_place(path)
-    writing.write_tables({path: page(rel, call).encode()})
-    return Path(path)
 
 
 def _promise(rel: Release) -> str:
@@ -99,7 +93,7 @@ def _levels(rel: Release) -> dict[str, str]:
     return {f"{e['principle']} ({e['meaning']})": f"{e['level']:.4g}" for e in report.levels(rel)}
 
 
-def _beside(sides: list[dict]) -> list[list[str]]:
-    """Return a row for each name, with what every side says."""
-    names = dict.fromkeys(name for side in sides for name in side)
-    return [[name, *(side.get(name, "") for side in sides)] for name in names]
+def _beside(sides: Mapping[str, Release], told: Callable[[Release], dict]) -> list[list[str]]:
+    """Return a row for each name, with what is told of every side."""
+    table = pd.DataFrame({name: told(side) for name, side in sides.items()})
+    return table.fillna("").reset_index().to_numpy().tolist()
