@@ -1,7 +1,6 @@
 """Sub-domains: the sets of values that are published in place of a value.
 
-A kept value is a set of one, a star the whole domain, an interval a run of successive values. Each
-is stored as two bounds; only a set with gaps is listed.
+A kept value is a set of one, a star the whole domain; each set is stored as its runs of values.
 """
 
 from __future__ import annotations
@@ -31,17 +30,16 @@ class SubDomains:
     """Sets of values of one attribute, r of them, none empty; each set has one form only."""
 
     attribute: Attribute
-    low: np.ndarray  # (r,), int64: the first code of every sub-domain, and
-    high: np.ndarray  # (r,), int64: the last: it holds all codes between, unless it has gaps
-    start: np.ndarray  # (r + 1,), int64: codes[start[i]:start[i + 1]] are i's, if it has gaps
-    codes: np.ndarray  # (c,), int64: the codes of sub-domains with gaps, ascending in each
+    start: np.ndarray  # (r + 1,), int64: runs start[i]:start[i + 1] are i's, ascending
+    first: np.ndarray  # (c,), int64: the first code of every run of successive values, and
+    last: np.ndarray  # (c,), int64: the last
     names: np.ndarray | None = None  # (r,), object: their names where a hierarchy has them
 
     @classmethod
     def runs(cls, attribute: Attribute, low: np.ndarray, high: np.ndarray) -> SubDomains:
         """Return sub-domains without gaps from their first and last codes, shape (r,) each."""
         low, high = np.asarray(low, dtype=np.intp), np.asarray(high, dtype=np.intp)
-        return cls(attribute, low, high, np.zeros(len(low) + 1, np.intp), np.empty(0, np.intp))
+        return cls(attribute, np.arange(len(low) + 1), low, high)
 
     @classmethod
     def sets(
@@ -55,17 +53,25 @@ class SubDomains:
         pairs = np.sort(owner * np.int64(attribute.size) + codes)
         pairs = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))]
         owner, codes = np.array(np.divmod(pairs, attribute.size), np.intp)
-        held = np.bincount(owner)
-        first = np.cumsum(held) - held
-        low, high = codes[first], codes[first + held - 1]
-        with_gaps = held < high - low + 1
-        start = np.r_[0, np.cumsum(np.where(with_gaps, held, 0))]
-        return cls(attribute, low, high, start, codes[with_gaps[owner]], names)
+        begins = (np.diff(pairs, prepend=-2) > 1) | (codes == 0)
+        ends = (np.diff(pairs, append=2**62) > 1) | (codes == attribute.size - 1)
+        start = np.searchsorted(owner[begins], np.arange(owner.max(initial=-1) + 2))
+        return cls(attribute, start, codes[begins], codes[ends], names)
+
+    @property
+    def low(self) -> np.ndarray:
+        """The first code of every sub-domain, shape (r,), dtype int64."""
+        return self.first[self.start[:-1]]
+
+    @property
+    def high(self) -> np.ndarray:
+        """The last code of every sub-domain, shape (r,), dtype int64."""
+        return self.last[self.start[1:] - 1]
 
     @cached_property
     def sizes(self) -> np.ndarray:
         """Number of values in every sub-domain, shape (r,), dtype int64."""
-        return np.where(self.has_gaps, np.diff(self.start), self.high - self.low + 1)
+        return np.add.reduceat(self.last - self.first + 1, self.start[:-1])
 
     @property
     def extents(self) -> np.ndarray:
@@ -79,7 +85,7 @@ class SubDomains:
     @property
     def has_gaps(self) -> np.ndarray:
         """Whether a sub-domain lacks a value between its first and its last, shape (r,)."""
-        return np.diff(self.start) > 0
+        return np.diff(self.start) > 1
 
     @property
     def is_star(self) -> np.ndarray:
@@ -131,47 +137,33 @@ class SubDomains:
 
     def members(self, i: int) -> np.ndarray:
         """Return the codes of sub-domain i, ascending."""
-        if self.start[i] < self.start[i + 1]:
-            return self.codes[self.start[i] : self.start[i + 1]]
-        return np.arange(self.low[i], self.high[i] + 1)
+        held = slice(*self.start[i : i + 2])
+        return np.concatenate([*map(np.arange, self.first[held], self.last[held] + 1)])
 
     def contains(self, which: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Return whether sub-domains have codes; `which` and `codes` are broadcast."""
-        which, codes = np.broadcast_arrays(which, codes)
-        inside = (self.low[which] <= codes) & (codes <= self.high[which])
-        asked = np.flatnonzero(inside & self.has_gaps[which])
-        if len(asked):
-            size = np.int64(self.attribute.size)
-            held = np.repeat(np.arange(len(self)), np.diff(self.start)) * size + self.codes
-            inside.flat[asked] = np.isin(which.flat[asked] * size + codes.flat[asked], held)
-        return inside
+        size = np.int64(self.attribute.size)
+        begins = np.repeat(np.arange(len(self)), np.diff(self.start)) * size + self.first
+        run = np.searchsorted(begins, which * size + codes, side="right") - 1
+        return (run >= self.start[which]) & (codes <= self.last[run])
 
     def means(self, values: np.ndarray) -> np.ndarray:
         """Return the means of numbers, shape (size,) or (size, k), over every sub-domain."""
         values = np.asarray(values, dtype=float)
         until = np.concatenate([np.zeros_like(values[:1]), np.cumsum(values, axis=0)])
-        total = until[self.high + 1] - until[self.low]
-        gaps = self.has_gaps
-        if gaps.any():
-            total[gaps] = np.add.reduceat(values[self.codes], self.start[:-1][gaps], axis=0)
+        total = np.add.reduceat(until[self.last + 1] - until[self.first], self.start[:-1])
         means = (total.T / self.sizes).T
         kept = self.sizes == 1
         means[kept] = values[self.low[kept]]  # differences of sums are rounded
         return means
 
-    def agree(self, values: np.ndarray) -> np.ndarray:
-        """Return whether all values of a sub-domain have the same number, shape (r,), bool."""
-        spread = (np.ptp(values[self.members(i)]) for i in range(len(self)))
-        return np.fromiter(spread, values.dtype, len(self)) == 0
-
     def take(self, which: np.ndarray) -> SubDomains:
         """Return some of the sub-domains, in the order given."""
         held = np.diff(self.start)[which]
         start = np.r_[0, np.cumsum(held)]
-        places = np.repeat(self.start[which] - start[:-1], held) + np.arange(start[-1])
+        runs = np.repeat(self.start[which] - start[:-1], held) + np.arange(start[-1])
         names = None if self.names is None else self.names[which]
-        low, high = self.low[which], self.high[which]
-        return SubDomains(self.attribute, low, high, start, self.codes[places], names)
+        return SubDomains(self.attribute, start, self.first[runs], self.last[runs], names)
 
     def distinct(self) -> tuple[SubDomains, np.ndarray]:
         """Return every sub-domain once, the first of equal ones, and the new number of each."""
@@ -185,4 +177,4 @@ class SubDomains:
         return self.take(first), number
 
     def __len__(self) -> int:
-        return len(self.low)
+        return len(self.start) - 1

@@ -7,16 +7,16 @@ swapped table does not show it. Source: boger2020, sections 2.1 and 5.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from anonpaper.cells import distinct
 from anonpaper.errors import ParameterError, check_number, check_sequence
 from anonpaper.groups import checked_labels
-from anonpaper.measure.boxes import boxes_of, codes_in, weight_at
+from anonpaper.measure.boxes import codes_in, fitting, rows_at
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.publish import GroupRelease, Release, check_release
+from anonpaper.published_values import SubDomains
 
 __all__ = ["definetti", "guessing", "membership", "plausible_values", "ruled_out"]
 
@@ -172,19 +172,12 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
 
 def _share_that_fits(release: Release, people: Microdata) -> float:
     """Share of people whom a published row covers; weighs each distinct tuple once."""
-    cells, persons, domains = people.cells, [], []
-    for p, theirs, codes in zip(release.published, people.attributes, cells.tuples.T, strict=True):
-        # code c lies at place 2c + 2, a number between two others between them, the rest at 0
-        own, values = p.attribute, p.sub_domains
-        place = 2 * codes_in(own, theirs) + 2
-        if own.numeric and theirs.numeric:
-            right = np.searchsorted(own.positions, theirs.positions)
-            between = (place == 0) & (right > 0) & (right < own.size)
-            place = np.where(between, 2 * right + 1, place)
-        persons.append(place[codes])
-        low = np.where(p.is_star, 0, 2 * values.low + 2)  # a star covers all places
-        high = np.where(p.is_star, 2 * own.size + 1, 2 * values.high + 2)
-        domains.append(replace(values, low=low, high=high, codes=2 * values.codes + 2))
-    boxes = boxes_of(domains, [p.index[release.shown] for p in release.published])
-    fits = weight_at(np.column_stack(persons), domains, boxes, boxes.counts) > 0
-    return float(cells.tuple_sizes[fits].sum() / people.n)
+    shown, domains = np.flatnonzero(release.shown), []
+    for p, theirs in zip(release.published, people.attributes, strict=True):
+        fits = fitting(p, theirs)
+        possible = fits.any(axis=1)
+        shown = shown[possible[p.index[shown]]]
+        domains.append(SubDomains.sets(theirs, *np.nonzero(fits | ~possible[:, None])))
+    index = [p.index[shown] for p in release.published]
+    rows = rows_at(people.cells.tuples, domains, index, release.entries.counts[shown])
+    return float(people.cells.tuple_sizes[rows > 0].sum() / people.n)

@@ -6,17 +6,21 @@ that leaves the fewest points.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from anonpaper.cells import distinct
 from anonpaper.compiled import loop
+from anonpaper.hierarchy import STAR
 from anonpaper.microdata import Attribute
+from anonpaper.publish import PublishedAttribute
 from anonpaper.published_values import SubDomains
 
-__all__ = ["boxes_of", "codes_in", "weight_at"]
+__all__ = ["codes_in", "fitting", "rows_at"]
+
+_WIDTH = re.compile(r"\[(-?[\d.]+), (-?[\d.]+)\)")  # of Hierarchy.intervals
 
 
 def codes_in(domain: Attribute, values: Attribute) -> np.ndarray:
@@ -27,71 +31,74 @@ def codes_in(domain: Attribute, values: Attribute) -> np.ndarray:
     return np.array([code.get(value, -1) for value in values.values])
 
 
-class Boxes(NamedTuple):
-    """Distinct published rows, b of them."""
+def fitting(column: PublishedAttribute, other: Attribute) -> np.ndarray:
+    """Return which values of another table each sub-domain allows, shape (r, size), bool.
 
-    index: np.ndarray  # (b, d): the number of a box's sub-domain of every attribute
-    kind: np.ndarray  # its sensitive code, where one is given
-    counts: np.ndarray  # rows that are published so
-    volume: np.ndarray  # QI tuples in a box, as a float that does not overflow
-
-
-def boxes_of(
-    domains: Sequence[SubDomains], index: Sequence, kind=None, kinds: int = 1, weights=None
-) -> Boxes:
-    """Return the distinct rows of sub-domains; a kind in ``[0, kinds)`` distinguishes more."""
-    kind = np.zeros(len(index[0]), np.int32) if kind is None else kind
-    _, first, counts = distinct([*index, kind], [*map(len, domains), kinds], weights)
-    index = np.column_stack([of_row[first] for of_row in index])
-    sizes = [domain.sizes[held] for domain, held in zip(domains, index.T, strict=True)]
-    return Boxes(index, kind[first], counts, np.prod(sizes, axis=0, dtype=float))
+    A number fits an interval, any value a star, and other values that the table lacks nothing.
+    """
+    sub, own = column.sub_domains, column.attribute
+    fits = sub.contains(np.arange(len(sub))[:, None], codes_in(own, other))
+    if own.numeric and other.numeric:
+        numbers = other.positions
+        if sub.names is None:
+            low, high = own.positions[[sub.low, sub.high]][:, :, None]
+            fits |= ~sub.has_gaps[:, None] & (low <= numbers) & (numbers <= high)
+        for row, label in zip(fits, column.labels, strict=True):
+            if ends := _WIDTH.fullmatch(str(label)):
+                row |= (float(ends[1]) <= numbers) & (numbers < float(ends[2]))
+    return fits | (column.labels == STAR)[:, None]
 
 
-def weight_at(
-    points: np.ndarray, domains: Sequence[SubDomains], boxes: Boxes, weights: np.ndarray, kind=0
+def rows_at(
+    points: np.ndarray, domains: Sequence[SubDomains], index: Sequence, rows, kinds=0, kind=None
 ) -> np.ndarray:
-    """Sum the weights of the boxes of the same kind that cover each point; none covers code -1."""
-    points = np.ascontiguousarray(points, dtype=np.int64)
-    index, weights = boxes.index, np.asarray(weights, dtype=float)
-    low, high, start, stop, first, last = np.empty((6, *index.shape), np.intp)
-    orders, held = [], 0
-    for j, domain in enumerate(domains):
-        low[:, j], high[:, j] = domain.low[index[:, j]], domain.high[index[:, j]]
-        start[:, j] = held + domain.start[index[:, j]]
-        stop[:, j] = held + domain.start[index[:, j] + 1]
-        held += len(domain.codes)
-        span = 2 + max(points[:, j].max(initial=0), high[:, j].max(initial=0))
-        key = kind * span + points[:, j] + 1
+    """Return how many rows are at each point if published rows spread evenly over their boxes.
+
+    The numbers of sub-domains, `index`, have the shape (d, f), and `rows` (f,). Rows of a `kind`
+    are only at points of this kind, if given. None is at code -1.
+    """
+    kind = np.zeros(len(rows), np.intp) if kind is None else kind
+    sizes = [*map(len, domains), kind.max(initial=0) + 1]
+    _, one, rows = distinct([*index, kind], sizes, rows)  # every box once
+    kind, points = kind[one], np.ascontiguousarray(points, dtype=np.int64)
+    start, stop, least, most = np.empty((4, len(one), len(domains)), np.intp)
+    orders, held, weights = [], 0, rows.astype(float)
+    for j, (domain, of_box) in enumerate(zip(domains, (of[one] for of in index), strict=True)):
+        start[:, j], stop[:, j] = held + domain.start[of_box], held + domain.start[of_box + 1]
+        held += len(domain.first)
+        weights /= domain.sizes[of_box]
+        span = domain.attribute.size + 2
+        key = kinds * span + points[:, j] + 1
         orders.append(np.argsort(key, kind="stable"))
         key = key[orders[j]]
-        first[:, j] = np.searchsorted(key, boxes.kind * span + low[:, j] + 1)
-        last[:, j] = np.searchsorted(key, boxes.kind * span + high[:, j] + 2)
-    by = (last - first).argmin(axis=1)
-    codes = np.concatenate([domain.codes for domain in domains])
-    weight = np.zeros(len(points))
+        least[:, j] = np.searchsorted(key, kind * span + domain.low[of_box] + 1)
+        most[:, j] = np.searchsorted(key, kind * span + domain.high[of_box] + 2)
+    by = (most - least).argmin(axis=1)
+    first = np.concatenate([domain.first for domain in domains])
+    last = np.concatenate([domain.last for domain in domains])
+    found = np.zeros(len(points))
     for j in np.unique(by):
-        order, of_j = orders[j], by == j
-        between = first[of_j, j], last[of_j, j]
-        parts = (*between, *(part[of_j] for part in (low, high, start, stop, weights)))
-        weight[order] += _weight_at(points[order], codes, *parts)
-    return weight
+        some = by == j
+        parts = least[some, j], most[some, j], start[some], stop[some], weights[some]
+        found[orders[j]] += _rows_at(points[orders[j]], first, last, *parts)
+    return found
 
 
 @loop
-def _weight_at(points, codes, first, last, low, high, start, stop, weights):
-    weight = np.zeros(len(points))
-    for box in range(len(first)):
-        for i in range(first[box], last[box]):
+def _rows_at(points, first, last, least, most, start, stop, weights):
+    found = np.zeros(len(points))
+    for box in range(len(least)):
+        for i in range(least[box], most[box]):
             covers = True
             for j in range(points.shape[1]):
-                code = points[i, j]
-                if code < low[box, j] or code > high[box, j]:
+                code, begin, end = points[i, j], start[box, j], stop[box, j]
+                if code < first[begin] or code > last[end - 1]:
                     covers = False
-                elif start[box, j] < stop[box, j]:
-                    held = codes[start[box, j] : stop[box, j]]
-                    covers = held[np.searchsorted(held, code)] == code
+                elif end - begin > 1:
+                    run = np.searchsorted(first[begin:end], code, side="right") - 1
+                    covers = code <= last[begin + run]
                 if not covers:
                     break
             if covers:
-                weight[i] += weights[box]
-    return weight
+                found[i] += weights[box]
+    return found

@@ -6,14 +6,14 @@ measure costs O(n·d). Measures of classes raise EmptyTableError if no row is pu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
 
 from anonpaper.cells import distinct
 from anonpaper.errors import check_choice, check_integer
-from anonpaper.measure.boxes import boxes_of, weight_at
+from anonpaper.measure.boxes import rows_at
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import Release, check_release
 from anonpaper.recoders import evaluation as formulas
@@ -33,8 +33,7 @@ def stars(rel: Release) -> int:
     >>> stars(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
     """
-    starred = star_pattern(check_release(rel)) | ~rel.shown[:, None]
-    return sum(map(rel.entries.rows, starred.T))
+    return sum(map(rel.entries.rows, star_pattern(check_release(rel)).T))
 
 
 def suppressed_rows(rel: Release) -> int:
@@ -43,16 +42,25 @@ def suppressed_rows(rel: Release) -> int:
     >>> suppressed_rows(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     4
     """
-    starred = star_pattern(check_release(rel)).any(axis=1)
-    return rel.entries.rows(starred | ~rel.shown)
+    return rel.entries.rows(star_pattern(check_release(rel)).any(axis=1))
 
 
 def star_pattern(rel: Release) -> np.ndarray:
-    """Return which values of entries are stars, (f, d), dtype bool; False for withheld rows."""
-    pattern = np.zeros((len(rel.shown), len(rel.published)), dtype=bool)
+    """Return which values of entries are stars, (f, d), dtype bool; all of withheld rows."""
+    pattern = np.ones((len(rel.shown), len(rel.published)), dtype=bool)
     for j, p in enumerate(rel.published):
         pattern[rel.shown, j] = p.is_star[p.index[rel.shown]]
     return pattern
+
+
+def total(rel: Release, cost: Callable) -> float:
+    """Return the sum over all values of a cost, given for every sub-domain of an attribute.
+
+    A value of a withheld row costs 1.
+    """
+    shown, e = check_release(rel).shown, rel.entries
+    values = sum(e.counts[shown] @ cost(p)[p.index[shown]] for p in rel.published)
+    return float(values + e.rows(~shown) * rel.microdata.d)
 
 
 def discernibility(rel: Release) -> int:
@@ -93,13 +101,13 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
     groups = n // k
     small, larger = n // groups, n % groups
     least = (groups - larger) * small**2 + larger * (small + 1) ** 2
-    if of == "ratio":
-        return min(1.0, least / disc)
-    if least == n * n:  # a single group is the optimum
-        return 1.0
-    if of == "range":
-        return min(1.0, 1 - (disc - least) / (n * n - least))
-    return min(1.0, 1 - float(np.log(disc / least) / np.log(n * n / least)))
+    worst = n * n  # the optimum too, if there is a single group: then 1, not 0 / 0
+    found = {
+        "ratio": least / disc,
+        "range": 1 - (disc - least) / (worst - least or 1),
+        "log": 1 - np.log(disc / least) / (np.log(worst / least) or 1),
+    }
+    return float(min(1.0, found[of]))
 
 
 def average_class_size(rel: Release) -> float:
@@ -126,9 +134,7 @@ def ncp(rel: Release) -> float:
     >>> ncp(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     8.0
     """
-    shown = check_release(rel).shown
-    rows, total = rel.entries.counts[shown], rel.entries.rows(~shown) * rel.microdata.d
-    return float(total + sum(rows @ p.sub_domains.extents[p.index[shown]] for p in rel.published))
+    return total(rel, lambda p: p.sub_domains.extents)
 
 
 def gcp(rel: Release) -> float:
@@ -159,9 +165,9 @@ def values_kept(rel: Release, by: object) -> pd.DataFrame:
     """
     m, e = check_release(rel).microdata, rel.entries
     p = rel.published[m.attribute_index(by)]
-    starred = np.where(rel.shown, star_pattern(rel).sum(axis=1), m.d)
-    kept = rel.shown & p.sub_domains.is_kept[p.index]
-    sums = {"rows": e.counts, "stars_per_row": e.counts * starred, "shown": e.counts * kept}
+    starred, kept = star_pattern(rel), rel.shown & p.sub_domains.is_kept[p.index]
+    sums = {"rows": 1, "stars_per_row": starred.sum(axis=1), "shown": kept}
+    sums = {name: e.counts * of_entry for name, of_entry in sums.items()}
     frame = pd.DataFrame(sums).groupby(e.codes_of(by)).sum()
     frame = frame.sort_values("rows", ascending=False, kind="stable")
     means = frame[["stars_per_row", "shown"]].div(frame["rows"], axis=0)
@@ -187,18 +193,17 @@ def kl_divergence(rel: Release) -> float:
     >>> round(kl_divergence(rel), 4)
     0.8789
     """
-    m, values = check_release(rel).microdata, rel.microdata.sensitive_attribute.size
-    cells, shown = m.cells, rel.shown
+    m, shown = check_release(rel).microdata, rel.shown
+    cells, values = m.cells, m.sensitive_attribute.size
+    if not shown.any():
+        return float("inf")
     # a point is a cell, or the cells of several people
     of_cells = [cells.tuple_of_cell, cells.sensitive]
     _, first, counts = distinct(of_cells, [len(cells), values], cells.counts)
     points, kinds = cells.tuples[cells.tuple_of_cell[first]], cells.sensitive[first]
-    if not shown.any():
-        return float("inf")
-    domains = [p.sub_domains for p in rel.published]
-    index, rows = [p.index[shown] for p in rel.published], rel.entries.counts[shown]
-    boxes = boxes_of(domains, index, rel.secrets[shown], values, rows)  # line 2
-    density = weight_at(points, domains, boxes, boxes.counts / boxes.volume, kinds)  # line 3
+    domains, index = zip(*((p.sub_domains, p.index[shown]) for p in rel.published), strict=True)
+    rows = rel.entries.counts[shown]
+    density = rows_at(points, domains, index, rows, kinds, rel.secrets[shown])  # lines 2, 3
     f = counts / m.n  # line 1
     with np.errstate(divide="ignore"):
         divergence = float((f * np.log(f / (density / m.n))).sum())  # line 4
@@ -217,11 +222,13 @@ def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     >>> round(nwp(ap.recode(m, r)), 3)
     0.267
     """
-    m, shown = check_release(rel).microdata, rel.shown
-    total, rows = float(rel.entries.rows(~shown)), rel.entries.counts[shown]
-    for weight, p in zip(formulas.weight_vector(m.qi, weights), rel.published, strict=True):
-        total += (rows * formulas.penalty(p.sizes, p.attribute.size, weight)[p.index[shown]]).sum()
-    return min(1.0, float(total / m.n))  # above 1 by rounding only
+    m = check_release(rel).microdata
+    weight = dict(zip(m.qi, m.d * formulas.weight_vector(m.qi, weights), strict=True))
+
+    def penalty(p):
+        return formulas.penalty(p.sizes, p.attribute.size, weight[p.attribute.name])
+
+    return min(1.0, total(rel, penalty) / (m.n * m.d))  # above 1 by rounding only
 
 
 def effective_k(rel: Release) -> int:

@@ -6,7 +6,6 @@ else EmptyTableError.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,11 +13,10 @@ import pandas as pd
 
 from anonpaper import errors
 from anonpaper.groups import Entries, dense_labels
-from anonpaper.hierarchy import STAR
-from anonpaper.measure.boxes import codes_in
-from anonpaper.microdata import Attribute, Microdata, check_microdata
+from anonpaper.measure.boxes import fitting
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import GroupCounts, Theta
-from anonpaper.publish import PublishedAttribute, Release, check_release
+from anonpaper.publish import Release, check_release
 from anonpaper.randomness import generator
 from anonpaper.roles import only_one
 
@@ -27,7 +25,6 @@ __all__ = [
     "reconstruction", "undiverse_rows",
 ]  # fmt: skip
 
-_WIDTH = re.compile(r"\[(-?[\d.]+), (-?[\d.]+)\)")  # of Hierarchy.intervals
 _MOST_PAIRS = 1_000_000_000  # of a class and different people of a population
 
 
@@ -47,9 +44,7 @@ def disclosure_confidence(rel: Release) -> pd.Series:
     return pd.Series(of_rows, index=rel.microdata.frame.index[shown], name="confidence")
 
 
-def disclosure_risk(
-    rel: Release, reading: str = "values", targets: str = "all", known: Sequence | None = None
-) -> float:
+def disclosure_risk(rel: Release, reading: str = "values", targets: str = "all") -> float:
     """Average chance to learn a target's sensitive value, from 0 to 1 (majeed2024, Eq. 5 and 6).
 
     `reading` is the interpretation, the chance of a target in class C. ``"values"``, as printed:
@@ -59,9 +54,7 @@ def disclosure_risk(
     ``"largest"``: the largest share in C, for an attacker who bets on it.
 
     `targets` are ``"all"`` rows, or ``"real"`` people in the same classes; EmptyTableError if
-    there are none. A withheld row counts 0. `known` names the quasi-identifiers that the attacker
-    knows, by default all; their published values then define the classes. ParameterError for a
-    release whose classes are groups.
+    there are none. A withheld row counts 0.
 
     >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> [round(disclosure_risk(release, name), 3) for name in ("values", "own", "largest")]
@@ -69,7 +62,7 @@ def disclosure_risk(
     """
     errors.check_choice("reading", reading, ("values", "own", "largest"))
     errors.check_choice("targets", targets, ("all", "real"))
-    counts, classes = _classes(rel, known)
+    counts, classes = _classes(rel)
     labels, sensitive = classes.group, classes.m.sensitive_attribute
     target = classes.counts * (classes.is_real if targets == "real" else 1)
     if not target.any():
@@ -150,33 +143,18 @@ def identification(
         if len(people) * len(among) > _MOST_PAIRS:
             raise errors.SizeLimitError("too many classes times different people: take a sample")
         first = np.unique(classes.group, return_index=True)[1][-len(people) :]
-        fits = list(map(_fits, rel.published, population.attributes))
-        fitting = []
+        fits = list(map(fitting, rel.published, population.attributes))
+        reached = []
         for box in zip(*(column.index[first] for column in rel.published), strict=True):
             each = zip(fits, box, cells.tuples.T, strict=True)
             fit = np.logical_and.reduce([f[i, codes] for f, i, codes in each])
-            fitting.append(among[fit].sum())
-        found["journalist"] = 1 / np.maximum(people, fitting)
+            reached.append(among[fit].sum())
+        found["journalist"] = 1 / np.maximum(people, reached)
     if not rows:
         return found
     shown = rel.is_published
     found = found.drop(columns="people").iloc[classes.group[rel.entries.of_row[shown]]]
     return found.set_axis(m.frame.index[shown])
-
-
-def _fits(column: PublishedAttribute, other: Attribute) -> np.ndarray:
-    """Which of another table's values each sub-domain allows, shape (r, size), bool."""
-    sub, own = column.sub_domains, column.attribute
-    code, numbers = codes_in(own, other), other.positions
-    fits = (code >= 0) & sub.contains(np.arange(len(sub))[:, None], code)
-    if own.numeric and other.numeric:
-        if sub.names is None:
-            low, high = own.positions[[sub.low, sub.high]][:, :, None]
-            fits |= ~sub.has_gaps[:, None] & (low <= numbers) & (numbers <= high)
-        for row, label in zip(fits, column.labels, strict=True):
-            if ends := _WIDTH.fullmatch(str(label)):
-                row |= (float(ends[1]) <= numbers) & (numbers < float(ends[2]))
-    return fits | (column.labels == STAR)[:, None]
 
 
 def records_at_risk(counts: Sequence[int]) -> int:
@@ -241,14 +219,8 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
     return float(right / (len(unknown) * m.d))
 
 
-def _classes(rel: Release, known: Sequence | None = None) -> tuple[GroupCounts, Entries]:
+def _classes(rel: Release) -> tuple[GroupCounts, Entries]:
     """Count the sensitive values of the classes that an attacker sees; also return these."""
-    m = check_microdata(check_release(rel).microdata)
-    sensitive, classes = only_one(m.sensitive), check_release(rel, shown=True).audited()
-    if known is not None:
-        places = map(m.attribute_index, errors.check_sequence("known", known))
-        seen = [rel.published[j] for j in sorted(set(places))]
-        if rel.shows_groups:
-            raise errors.ParameterError("leave known out: the classes of this release are groups")
-        classes = classes.in_groups(rel.numbered(seen))
+    sensitive = only_one(check_microdata(check_release(rel).microdata).sensitive)
+    classes = check_release(rel, shown=True).audited()
     return GroupCounts.of(classes, sensitive), classes

@@ -12,8 +12,9 @@ import pandas as pd
 from anonpaper import errors
 from anonpaper.cells import distinct
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
-from anonpaper.measure.boxes import boxes_of, codes_in, weight_at
-from anonpaper.microdata import Microdata, check_microdata
+from anonpaper.measure.boxes import codes_in, rows_at
+from anonpaper.measure.loss import total
+from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.publish import Release, check_release
 from anonpaper.published_values import SubDomains
 from anonpaper.randomness import generator
@@ -43,20 +44,18 @@ def distortion(rel: Release, hierarchies: Mapping[object, Hierarchy]) -> float:
     """
     m = check_release(rel).microdata
     hierarchies = check_hierarchies(hierarchies, m.qi)
-    shown, total = rel.shown, 0.0
-    rows, withheld = rel.entries.counts[shown], rel.entries.rows(~shown)
-    for p in rel.published:
-        if p.attribute.name not in hierarchies:
-            raise errors.HierarchyError(f"hierarchies lacks {p.attribute.name!r}: add one")
-        tree = hierarchies[p.attribute.name]
-        agree = np.array([p.sub_domains.agree(ids) for ids in tree.maps(p.attribute)])
-        if not agree.any(axis=0).all():
-            raise errors.HierarchyError(
-                f"the highest level of hierarchies[{p.attribute.name!r}] must join all values"
-            )
-        level = rows * agree.argmax(axis=0)[p.index[shown]]
-        total += (level.sum() / max(tree.height, 1) + withheld) / m.n
-    return float(total / m.d)
+
+    def level(p):
+        name = p.attribute.name
+        if name not in hierarchies:
+            raise errors.HierarchyError(f"hierarchies lacks {name!r}: add one")
+        ids = hierarchies[name].maps(p.attribute).T.astype(float)
+        agree = p.sub_domains.means(ids**2) == p.sub_domains.means(ids) ** 2  # no variance
+        if not agree.any(axis=1).all():
+            raise errors.HierarchyError(f"the top of hierarchies[{name!r}] must join all values")
+        return agree.argmax(axis=1) / max(hierarchies[name].height, 1)
+
+    return total(rel, level) / (m.n * m.d)
 
 
 def generalizations(rel: Release) -> int:
@@ -97,15 +96,21 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
         values = np.arange(attribute.size)
         theirs.append((SubDomains.runs(attribute, values, values), rel.secrets[shown]))
     ours = [
-        codes_in(p.attribute, m.attribute(name))[m.codes_of_cells(name)]
-        for (p, _), name in zip(theirs, [*m.qi, *m.sensitives], strict=True)
+        codes_in(of.attribute, m.attribute(name))[m.codes_of_cells(name)]
+        for (of, _), name in zip(theirs, [*m.qi, *m.sensitives], strict=True)
     ]
-    rows = m.cells.counts, rel.entries.counts[shown]
-    pairs = combinations_with_replacement(range(len(ours)), 2)
-    distances = [
-        _distance([ours[i] for i in columns], [theirs[i] for i in columns], *rows)
-        for columns in map(sorted, map(set, pairs))
-    ]
+    distances = []
+    for i, j in combinations_with_replacement(range(len(ours)), 2):
+        columns = sorted({i, j})
+        domains, index = zip(*(theirs[i] for i in columns), strict=True)
+        # one more code, the first, for values that the release does not have
+        sizes = [domain.attribute.size + 1 for domain in domains]
+        _, first, counts = distinct([ours[i] + 1 for i in columns], sizes, m.cells.counts)
+        points = np.column_stack([ours[i][first] for i in columns])
+        published = rows_at(points, domains, index, rel.entries.counts[shown])
+        # both have mass 1, so where the table has more, the release has as much less
+        more = counts / m.n - published / rel.entries.rows(shown)
+        distances.append(np.maximum(more, 0).sum())
     return float(1 - np.mean(distances))
 
 
@@ -194,41 +199,25 @@ def _check_roles(rel: Release, m: Microdata) -> Release:
     return check_release(rel, shown=True)
 
 
-def _distance(ours: list, theirs: list, our_rows: np.ndarray, their_rows: np.ndarray) -> float:
-    """Total variation distance between a table's codes in two columns and published ones."""
-    domains, index = zip(*theirs, strict=True)
-    # One more code, the first, for values that the release does not have.
-    sizes = [domain.attribute.size + 1 for domain in domains]
-    _, first, counts = distinct([codes + 1 for codes in ours], sizes, our_rows)
-    boxes = boxes_of(domains, index, weights=their_rows)
-    points = np.column_stack([codes[first] for codes in ours])
-    published = weight_at(points, domains, boxes, boxes.counts / boxes.volume)
-    # Both have mass 1, so where the table has more, the release has as much less.
-    more = counts / our_rows.sum() - published / their_rows.sum()
-    return np.maximum(more, 0).sum()
+def _features(attribute: Attribute) -> np.ndarray:
+    """Encode the values of an attribute: the position of ordered ones, one-hot for others."""
+    return attribute.positions[:, None] if attribute.ordered else np.eye(attribute.size)
 
 
 def _published_features(rel: Release, entries: np.ndarray) -> np.ndarray:
     """Encode published entries: mean position of ordered values, shares of unordered ones."""
-    parts = []
-    for p in rel.published:
-        values, codes = p.sub_domains, np.arange(p.attribute.size)
-        if p.attribute.ordered:
-            part = values.means(p.attribute.positions)[:, None]
-        else:
-            part = values.contains(np.arange(len(values))[:, None], codes) / values.sizes[:, None]
-        parts.append(part.astype(np.float32)[p.index[entries]])
-    return np.hstack(parts)
+    parts = ((p.sub_domains.means(_features(p.attribute)), p.index) for p in rel.published)
+    return np.hstack([part.astype(np.float32)[index[entries]] for part, index in parts])
 
 
 def _plain_features(rel: Release, test: Microdata) -> np.ndarray:
     """Encode original rows in the release's domains; unknown categories are all zeros."""
     parts = []
-    for p, attribute, codes in zip(rel.published, test.attributes, test.codes.T, strict=True):
-        theirs = codes_in(p.attribute, attribute)[:, None]
-        if p.attribute.numeric:
-            part = attribute.values.astype(float)[:, None]
-        else:
-            part = theirs if p.attribute.ordered else theirs == np.arange(p.attribute.size)
+    for p, theirs, codes in zip(rel.published, test.attributes, test.codes.T, strict=True):
+        own = p.attribute
+        part = np.pad(_features(own), [(0, 1), (0, 0)], constant_values=-1 * own.ordered)
+        part = part[codes_in(own, theirs)]
+        if own.numeric:
+            part = theirs.values.astype(float)[:, None]
         parts.append(part.astype(np.float32)[codes])
     return np.hstack(parts)

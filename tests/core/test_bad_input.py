@@ -158,9 +158,6 @@ BAD = [
     # -- measuring
     (partial(measure.disclosure_risk, REL), ParameterError, "", [{"reading": "worst"},
                                                                  {"targets": "some"}]),
-    (partial(measure.disclosure_risk, REL), ColumnError, "'height'", [{"known": ["height"]}]),
-    (measure.disclosure_risk, ParameterError, "groups",
-     [{"rel": ap.anatomize(M, ONE_GROUP), "known": M.qi}]),
     (measure.disclosure_risk, EmptyTableError, "",
      [{"rel": ap.suppress(M, ap.Partition([-1] * 10))}]),
     (measure.disclosure_risk, ColumnError, "", [{"rel": ap.suppress(PLAIN, GROUPS)}]),

@@ -56,13 +56,6 @@ def test_risk_and_exposure_are_the_formulas_row_by_row(case):
     for reading in ("surplus", "single", "majority"):
         assert exposure(release, reading) == pytest.approx(found[reading] / top)
     assert undiverse_rows(release) == found["lonely"]
-    some = m.qi[:1]  # who knows these alone sees the classes of their values
-    counts = pd.crosstab(release.frame[some[0]].astype(str), shown).to_numpy()
-    own = (counts**2 / counts.sum(axis=1, keepdims=True)).sum()
-    assert disclosure_risk(release, "own", known=some) == pytest.approx(own / m.n)
-    assert disclosure_risk(release, "own", known=[]) == pytest.approx(
-        (counts.sum(axis=0) ** 2).sum() / len(shown) / m.n
-    )
 
 
 def test_synthetic_rows_can_be_told_apart_in_every_measure():
