@@ -138,14 +138,19 @@ class SubDomains:
     def members(self, i: int) -> np.ndarray:
         """Return the codes of sub-domain i, ascending."""
         held = slice(*self.start[i : i + 2])
-        return np.concatenate([*map(np.arange, self.first[held], self.last[held] + 1)])
+        runs = zip(self.first[held].tolist(), self.last[held].tolist(), strict=True)
+        return np.concatenate([np.arange(first, last + 1) for first, last in runs])
 
     def contains(self, which: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Return whether sub-domains have codes; `which` and `codes` are broadcast."""
+        which, codes = np.broadcast_arrays(which, codes)
+        inside = (self.low[which] <= codes) & (codes <= self.high[which])
+        asked = np.nonzero(inside & self.has_gaps[which])
         size = np.int64(self.attribute.size)
         begins = np.repeat(np.arange(len(self)), np.diff(self.start)) * size + self.first
-        run = np.searchsorted(begins, which * size + codes, side="right") - 1
-        return (run >= self.start[which]) & (codes <= self.last[run])
+        run = np.searchsorted(begins, which[asked] * size + codes[asked], side="right") - 1
+        inside[asked] = codes[asked] <= self.last[run]
+        return inside
 
     def means(self, values: np.ndarray) -> np.ndarray:
         """Return the means of numbers, shape (size,) or (size, k), over every sub-domain."""
@@ -170,8 +175,9 @@ class SubDomains:
         size = np.int64(self.attribute.size)
         key = self.low * size + self.high
         numbers: dict[bytes, int] = {}
+        runs = np.column_stack([self.first, self.last])
         for i in np.flatnonzero(self.has_gaps):
-            held = self.members(i).tobytes()
+            held = runs[self.start[i] : self.start[i + 1]].tobytes()
             key[i] = size * size + numbers.setdefault(held, len(numbers))
         _, first, number = np.unique(key, return_index=True, return_inverse=True)
         return self.take(first), number

@@ -6,7 +6,7 @@ section 4.5, after Xiao and Tao, VLDB 2006.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,26 +73,24 @@ class Workload:
                 f"the queries are on {mine} (attribute, values), the table has {theirs}: "
                 "draw the queries from this table"
             )
+        classes = [*map(_classes, tables)]
         answers = np.empty((len(tables), len(self), self.sensitive.size))
-        by_tuple = np.array([isinstance(table, Microdata | GroupRelease) for table in tables])
-        if by_tuple.any():  # they have the same tuples
-            counts = np.hstack([_counts_by_tuple(tables[i]) for i in np.flatnonzero(by_tuple)])
-            found = self._answers(counts, lambda j, included: included[:, m.cells.tuples[:, j]])
-            answers[by_tuple] = found.reshape(len(self), by_tuple.sum(), -1).swapaxes(0, 1)
-        for i in np.flatnonzero(~by_tuple):
-            answers[i] = self._answers(*_by_class(tables[i]))
-        return answers
-
-    def _answers(self, counts: np.ndarray, share: Callable) -> np.ndarray:
-        """Sum the counts of tuples or classes by the share that each query includes."""
-        answers = np.empty((len(self), counts.shape[1]))
-        block = max(1, _BLOCK // max(len(counts), *(a.size for a in self.attributes)))
+        longest = max(*(len(counts) for counts, _ in classes), *(a.size for a in self.attributes))
+        block = max(1, _BLOCK // longest)
         for first in range(0, self.size, block):
-            asked = slice(first, min(first + block, self.size))
-            part = np.ones((asked.stop - first, len(counts)), bool)
-            for j, attribute in enumerate(self.attributes):
-                part = part * share(j, self.included(attribute, asked))
-            answers[asked] = part.astype(float, copy=False) @ counts
+            asked = slice(first, first + block)
+            included = [self.included(a, asked) for a in self.attributes]
+            tuples = np.ones((len(included[0]), len(m.cells)), bool)
+            for values, codes in zip(included, m.cells.tuples.T, strict=True):
+                tuples &= values[:, codes]
+            tuples = tuples.astype(float)
+            for i, (counts, columns) in enumerate(classes):
+                part = tuples
+                if columns is not None:
+                    each = zip(included, columns, strict=True)
+                    shares = [of.means(values.T)[index].T for values, (of, index) in each]
+                    part = np.multiply.reduce(shares)
+                answers[i, asked] = part @ counts
         return answers
 
     def sql(self, table: str = "microdata") -> Iterator[str]:
@@ -184,31 +182,26 @@ def _is_integral(attribute: Attribute) -> bool:
     )
 
 
-def _counts_by_tuple(table: Microdata | GroupRelease) -> np.ndarray:
-    """Rows of every QI tuple and sensitive value, shape (c, m); expected ones for an anatomy."""
+def _classes(table: Microdata | Release) -> tuple[np.ndarray, list | None]:
+    """(Expected) rows of classes by sensitive value, (c, m), and the sub-domains of each class.
+
+    The classes of a table and of groups are the QI tuples.
+    """
     if isinstance(table, Microdata):
         e = Entries.of_cells(table, np.zeros(len(table.cells.counts), np.intp))
     else:
         e = table.entries.take(table.shown)
+    if not isinstance(table, Microdata | GroupRelease):
+        group = table.classes.group[table.shown]
+        first = np.flatnonzero(table.shown)[np.unique(group, return_index=True)[1]]
+        columns = [(p.sub_domains, p.index[first]) for p in table.published]
+        return _crosstab(group, len(first), e), columns
     if not isinstance(table, Anatomy):
-        return _crosstab(e.tuples, len(e.m.cells), e)
+        return _crosstab(e.tuples, len(e.m.cells), e), None
     shares = _crosstab(e.group, table.classes.n_groups, e) / table.classes.sizes()[:, None]
     expected = np.zeros((len(e.m.cells), shares.shape[1]))
     np.add.at(expected, e.tuples, e.counts[:, None] * shares[e.group])
-    return expected
-
-
-def _by_class(release: Release) -> tuple[np.ndarray, Callable]:
-    """Rows of every class and sensitive value, and the share of a class that queries include."""
-    e = release.entries.in_groups(release.classes.group).take(release.shown)
-    entries = np.flatnonzero(release.shown)
-    one_of_class = entries[np.unique(e.group, return_index=True)[1]]
-
-    def share(j: int, included: np.ndarray) -> np.ndarray:
-        p = release.published[j]
-        return p.sub_domains.means(included.T)[p.index[one_of_class]].T
-
-    return _crosstab(e.group, release.classes.n_groups, e), share
+    return expected, None
 
 
 def _crosstab(of: np.ndarray, height: int, e: Entries) -> np.ndarray:
