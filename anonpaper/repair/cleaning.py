@@ -1,8 +1,8 @@
 """Cleaning: basic repairs of a table, one step after another, each recorded.
 
 Source: majeed2024, section 4.1.2 and Table 4, which name techniques without details. Here they
-remove nobody: people with equal quasi-identifiers are mostly different people, so removing
-"redundant records" would distort counts; and an outlier is a person, or an error to correct.
+remove nobody: people with equal quasi-identifiers are mostly different people, and an outlier is
+a person, or an error to correct.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from anonpaper.roles import checked_roles
 
 __all__ = ["clean"]
 
+_STEPS = ["attribute arrangement", "NSA and EI removal", "outlier removal", "missing values",
+          "attribute type checks", "value formatting"]  # fmt: skip
+
 
 def clean(
     frame: pd.DataFrame, qi: Sequence, sensitive: object
@@ -28,8 +31,6 @@ def clean(
     ``values_changed``, ``rows_removed``, ``columns_removed``. ColumnError for a column that is
     unknown or used twice, MissingValueError for a missing number.
 
-    Examples
-    --------
     >>> frame = pd.DataFrame({"ill": [1, 0], "job": ["nurse", None], "name": ["Ann", "Bob"]})
     >>> table, account = clean(frame, ["job"], "ill")
     >>> table["job"].tolist(), account["columns_removed"].sum().item()
@@ -39,27 +40,19 @@ def clean(
         raise ParameterError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
     qi, sensitives = checked_roles(list(frame.columns), qi, sensitive)
     kept = frame[[*qi, *sensitives]]
-    filled = kept.apply(_filled)
-    after = {
-        "attribute arrangement": frame, "NSA and EI removal": kept, "outlier removal": kept,
-        "missing values": filled, "attribute type checks": filled, "value formatting": filled,
-    }  # fmt: skip
-    account = pd.DataFrame(
-        [(step, *table.shape) for step, table in after.items()],
-        columns=["step", "rows", "columns"],
-    )
-    missing = account["step"] == "missing values"
-    account["values_changed"] = missing * int(kept.isna().to_numpy().sum())
-    account["rows_removed"] = 0
-    account["columns_removed"] = -account["columns"].diff().fillna(0).astype(int)
-    return filled, account
+    account = pd.DataFrame({"step": _STEPS, "rows": len(frame), "columns": kept.shape[1]})
+    account.loc[0, "columns"] = frame.shape[1]
+    account[["values_changed", "rows_removed", "columns_removed"]] = 0
+    account.loc[3, "values_changed"] = kept.isna().to_numpy().sum()
+    account.loc[1, "columns_removed"] = frame.shape[1] - kept.shape[1]
+    return kept.apply(_filled), account
 
 
 def _filled(column: pd.Series) -> pd.Series:
     """Return a column with "?" for missing values; MissingValueError for numbers."""
     if not column.isna().any():
         return column
-    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+    if pd.api.types.is_numeric_dtype(column):
         raise MissingValueError(f"numbers are missing in {column.name!r}: drop their rows first")
     if isinstance(column.dtype, pd.CategoricalDtype) and MISSING not in column.cat.categories:
         column = column.cat.add_categories([MISSING])

@@ -26,29 +26,12 @@ def gaussian_copula(
 
     Every value drawn occurs in its column of `m`; this gives no privacy guarantee. Each column is
     a normal variable cut into steps, one per value, as wide as the value is frequent, correlated
-    like their middles: dependence between columns with few values is understated.
+    like their middles: dependence between columns with few values is understated. `needed` has the
+    rows to sample per sensitive value, at least 0. The frame has the columns ``m.qi`` and the
+    sensitive one, for :func:`anonpaper.repair.synthesis.fuse`. ColumnError, InfeasibleError or
+    ParameterError if there is not one sensitive attribute, or `needed` or `seed` is impossible.
+    Source: R. B. Nelsen, *An Introduction to Copulas*, Springer 2006, section 2.3.
 
-    Parameters
-    ----------
-    m, needed, seed : Microdata, mapping of sensitive value to int, and seed
-        A table to learn from, including its synthetic rows, and the rows to sample, at least 0.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``m.qi`` and the sensitive one, for :func:`anonpaper.repair.synthesis.fuse`.
-
-    Raises
-    ------
-    ColumnError, InfeasibleError, ParameterError
-        There is not one sensitive attribute; or `needed` or `seed` is impossible.
-
-    References
-    ----------
-    R. B. Nelsen, *An Introduction to Copulas*, Springer 2006, section 2.3.
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> rows = gaussian_copula(m, {"HIV": 2, "pneumonia": 1}, seed=0)
     >>> list(rows["Disease"])

@@ -47,35 +47,17 @@ class Imbalance:
 
     def frame(self) -> pd.DataFrame:
         """Return one row per value: rows, share, gap to the most frequent one, rare or not."""
-        share = self.counts / self.counts.sum()
-        columns = {"value": self.values, "rows": self.counts, "share": share}
-        return pd.DataFrame(columns | {"gap": self.gaps, "rare": self.is_rare})
+        columns = {"value": self.values, "rows": self.counts}
+        columns |= {"share": self.counts / self.counts.sum(), "gap": self.gaps}
+        return pd.DataFrame(columns | {"rare": self.is_rare})
 
 
 def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
-    """Compare the frequencies of all sensitive values (Algorithm 1).
+    """Compare the frequencies of all sensitive values of `m`; majeed2024, Algorithm 1. O(n).
 
-    Parameters
-    ----------
-    m, threshold : Microdata and float
-        A table with a sensitive attribute, and the share of its rows, in [0, 1], above which a gap
-        is a vulnerability; one half in the paper.
+    `threshold` is the share of the rows, in [0, 1], above which a gap is a vulnerability; one half
+    in the paper. ColumnError without a sensitive attribute, InfeasibleError for a single value.
 
-    Returns
-    -------
-    Imbalance
-
-    Raises
-    ------
-    ColumnError, InfeasibleError, ParameterError
-        No sensitive attribute, or one with a single value; or a wrong threshold.
-
-    References
-    ----------
-    majeed2024, Algorithm 1. O(n).
-
-    Examples
-    --------
     >>> m = Microdata(pd.DataFrame({"age": range(10), "ill": [0] * 9 + [1]}), ["age"], "ill")
     >>> found = find_imbalance(m)
     >>> found.vulnerable, found.needed

@@ -29,35 +29,19 @@ def pattern_friendly(
     rows: int = 20_000,
     seed: int | np.random.Generator = 0,
 ) -> pd.DataFrame:
-    """Judge every quasi-identifier by frequency and by permutation importance.
+    """Judge every quasi-identifier of `m` by frequency and by permutation importance.
 
-    Importance is the balanced accuracy that a random forest, which predicts the sensitive value of
-    other rows, loses when the column is shuffled.
+    Importance is the balanced accuracy that a random forest of `trees`, which predicts the
+    sensitive value of other rows, loses when the column is shuffled, `repeats` times in each part.
+    `share`, in (0, 1], is the least share of the most frequent value; at most `rows` rows are
+    drawn for the forests, by `seed`. InfeasibleError if fewer than two sensitive values have three
+    rows. Sources: majeed2024, section 4.2.1; L. Breiman, *Random forests*, Machine Learning 45,
+    2001.
 
-    Parameters
-    ----------
-    m, share : Microdata and float
-        A table with a sensitive attribute, and the least share of the most frequent value, (0, 1].
-    trees, repeats : trees of a forest, and shuffles of a column in each part; at least 1
-    rows, seed : rows drawn for the forests if there are more, and their seed
+    The frame has per quasi-identifier ``qid``, ``values`` (how many occur), ``ordered``,
+    ``top_value``, ``top_share``, ``importance``, ``spread``, ``weight`` (of all importance) and
+    ``friendly``.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Per quasi-identifier ``qid``, ``values`` (how many occur), ``ordered``, ``top_value``,
-        ``top_share``, ``importance``, ``spread``, ``weight`` (of all importance) and ``friendly``.
-
-    Raises
-    ------
-    InfeasibleError
-        Fewer than two sensitive values have three rows.
-
-    References
-    ----------
-    majeed2024, section 4.2.1; L. Breiman, *Random forests*, Machine Learning 45, 2001.
-
-    Examples
-    --------
     >>> frame = pd.DataFrame({"ill": [0, 1] * 30, "job": ["a", "b"] * 30, "land": ["x"] * 60})
     >>> pattern_friendly(Microdata(frame, ["job", "land"], "ill"), trees=5)["friendly"].tolist()
     [False, True]
