@@ -31,8 +31,8 @@ _MOST_PAIRS = 1_000_000_000  # of a class and different people of a population
 def disclosure_confidence(rel: Release) -> pd.Series:
     """How sure an attacker is of the likeliest sensitive value of a row: above 0, up to 1.
 
-    The share of the most frequent value in the equivalence class, as a Series indexed like the
-    published rows. A confidence of 1 is the homogeneity attack of Machanavajjhala et al. (2007).
+    The share of the most frequent value in the class, indexed like the published rows. 1 is the
+    homogeneity attack of Machanavajjhala et al. (2007).
 
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous())
     >>> disclosure_confidence(rel)["Adam"].item()
@@ -51,10 +51,8 @@ def disclosure_risk(rel: Release, reading: str = "values", targets: str = "all")
     the mean over the distinct values y in C of max(1/size of C, Pr_C(y)). This is 1 / (number of
     distinct values), so every 2-diverse class of a binary attribute has exactly 0.5. ``"own"``:
     the share of the target's own value in C; only so can 2-diverse releases reach Tables 6 to 9.
-    ``"largest"``: the largest share in C, for an attacker who bets on it.
-
-    `targets` are ``"all"`` rows, or ``"real"`` people in the same classes; EmptyTableError if
-    there are none. A withheld row counts 0.
+    ``"largest"``: the largest share in C, for an attacker who bets on it. `targets` are ``"all"``
+    rows, or ``"real"`` people in the same classes. A withheld row counts 0.
 
     >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> [round(disclosure_risk(release, name), 3) for name in ("values", "own", "largest")]
@@ -88,7 +86,7 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
     every other row hides one of them (Table 11 has the least value over all groupings);
     ``"single"`` the rows in classes whose only value is y; ``"majority"`` those in classes where
     more than half of the rows have y. The `value` y is by default the most frequent one (the
-    first in the domain if tied). EmptyTableError if no row has it.
+    first in the domain if tied).
 
     >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous())
     >>> [exposure(release, reading, "HIV") for reading in ("surplus", "single", "majority")]
@@ -120,8 +118,7 @@ def identification(
     with a `population` of which the people are a part: 1 / people of the population whom the
     published values fit, at least those of the class. A number fits an interval, any value a star,
     and other new values nothing, so the risk is never too low. O(c·t·d) for c classes and t tuples
-    of the population. A frame indexed like the published `rows`, or with one line per class and
-    its ``people``.
+    of the population. Indexed like the published `rows`, or one line per class and its ``people``.
 
     >>> m = ap.examples.hospital()
     >>> rel = ap.suppress(m, ap.examples.hospital_two_diverse())
@@ -160,9 +157,8 @@ def identification(
 def records_at_risk(counts: Sequence[int]) -> int:
     """Rows of the most frequent value left when each is paired with another value: 0 to n.
 
-    `counts` has the rows of every sensitive value. These are the numbers in Table 11 of
-    majeed2024, exactly for Stroke, Census and Diabetes; its number for Adult has no such rule.
-    ParameterError for other counts.
+    These are the numbers in Table 11 of majeed2024 from its `counts` of sensitive values, exactly
+    for Stroke, Census and Diabetes; its number for Adult has no such rule.
 
     >>> records_at_risk([4861, 249])
     4612
@@ -174,8 +170,6 @@ def records_at_risk(counts: Sequence[int]) -> int:
 
 def undiverse_rows(rel: Release, l: int = 2) -> int:
     """Number of published rows in classes with fewer than l sensitive values, from 0 to n.
-
-    It is 0 if and only if the release is distinct l-diverse.
 
     >>> undiverse_rows(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
@@ -190,9 +184,8 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
     Eq. 8 of majeed2024 states that two distributions are nearly equal, but defines no number. This
     is a simulation: the attacker has the release and the true rows of a random share `known` of
     the real people, at least one and never all. For every published sub-domain the guess is its
-    most frequent value among the known people, or otherwise its first value. The result is the
-    share of right guesses over all quasi-identifiers of the other real rows. Withheld rows count
-    as suppressed. EmptyTableError if fewer than two rows are real.
+    most frequent value among the known people, or otherwise its first value. Withheld rows count
+    as suppressed.
 
     >>> m = ap.examples.hospital()
     >>> kept = ap.Partition(m.cells.tuple_of_row)
@@ -210,12 +203,11 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
     right = 0
     for p, codes in zip(rel.published, m.codes.T, strict=True):
         counts, values = np.bincount(codes[theirs], minlength=p.attribute.size), p.sub_domains
-        members = [values.members(i) for i in range(len(values))]
-        # withheld rows have one more sub-domain, the whole domain
-        members.append(np.arange(p.attribute.size))
-        guess = np.array([held[counts[held].argmax()] for held in members])
-        index = np.where(rel.shown, p.index, len(values))[rel.entries.of_row]
-        right += np.count_nonzero(guess[index[unknown]] == codes[unknown])
+        members = map(values.members, range(len(values)))
+        guess = [held[counts[held].argmax()] for held in members]
+        guess = np.append(guess, counts.argmax())  # the last is for withheld rows
+        index = np.where(rel.shown, p.index, -1)[rel.entries.of_row[unknown]]
+        right += np.count_nonzero(guess[index] == codes[unknown])
     return float(right / (len(unknown) * m.d))
 
 
