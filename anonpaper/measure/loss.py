@@ -13,9 +13,9 @@ import pandas as pd
 
 from anonpaper.cells import distinct
 from anonpaper.errors import check_choice, check_integer
-from anonpaper.measure.boxes import rows_at
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import Release, check_release
+from anonpaper.published_values import rows_at
 from anonpaper.recoders import evaluation as formulas
 
 __all__ = [
@@ -109,8 +109,8 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
 def average_class_size(rel: Release) -> float:
     """Mean size of the equivalence classes, in people if these have several rows; at least 1.
 
-    >>> average_class_size(ap.suppress(ap.examples.hospital(), ap.Partition([0, 1] * 5)))
-    5.0
+    >>> average_class_size(ap.generalize(ap.examples.hospital(), ap.Partition([0, 1] * 5)))
+    10.0
     """
     classes = check_release(rel, shown=True).classes
     return float(GroupCounts.of(rel.entries.in_groups(classes.group)).sizes.mean())

@@ -12,11 +12,10 @@ import pandas as pd
 from anonpaper import errors
 from anonpaper.cells import distinct
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
-from anonpaper.measure.boxes import codes_in, rows_at
 from anonpaper.measure.loss import total
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.publish import Release, check_release
-from anonpaper.published_values import SubDomains
+from anonpaper.published_values import SubDomains, codes_in, rows_at
 from anonpaper.randomness import generator
 from anonpaper.roles import only_one
 

@@ -1,30 +1,40 @@
-"""Cleaning: basic repairs of a table, one step after another, each recorded.
-
-Source: majeed2024, section 4.1.2 and Table 4, which name techniques without details. Here they
-remove nobody: people with equal quasi-identifiers are mostly different people, and an outlier is
-a person, or an error to correct.
-"""
+"""What majeed2024 does to a table before rows are added: cleaning, imbalance, and patterns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
-from anonpaper.errors import MissingValueError, ParameterError
-from anonpaper.microdata import MISSING
+from anonpaper.errors import (
+    InfeasibleError,
+    MissingValueError,
+    ParameterError,
+    check_integer,
+    check_number,
+    needs,
+)
+from anonpaper.microdata import MISSING, Microdata, check_microdata
+from anonpaper.randomness import generator
 from anonpaper.roles import checked_roles
 
-__all__ = ["clean"]
+__all__ = ["Imbalance", "clean", "find_imbalance", "pattern_friendly"]
 
 _STEPS = ["attribute arrangement", "NSA and EI removal", "outlier removal", "missing values",
           "attribute type checks", "value formatting"]  # fmt: skip
+_FOLDS = 3  # of the cross-validation: the paper's 2/3 to 1/3
 
 
 def clean(
     frame: pd.DataFrame, qi: Sequence, sensitive: object
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Apply the steps of Table 4 in its order and record each of them.
+    """Apply the steps of majeed2024, Table 4, in its order and record each of them.
+
+    The paper names techniques without details (section 4.1.2). Here they remove nobody: people
+    with equal quasi-identifiers are mostly different people, and an outlier is a person, or an
+    error to correct.
 
     Only the columns `qi` and `sensitive` are kept, in this order; missing values become ``"?"``.
     The account has one row per step: ``step``, ``rows`` and ``columns`` after it,
@@ -57,3 +67,133 @@ def _filled(column: pd.Series) -> pd.Series:
     if isinstance(column.dtype, pd.CategoricalDtype) and MISSING not in column.cat.categories:
         column = column.cat.add_categories([MISSING])
     return column.fillna(MISSING)
+
+
+@dataclass(frozen=True, eq=False)
+class Imbalance:
+    """How uneven the sensitive values of a table are; values that occur, in domain order."""
+
+    values: np.ndarray  # (s,), dtype object
+    counts: np.ndarray  # (s,), rows of each
+    threshold: float  # gap, in rows, above which a value is rare
+
+    @property
+    def gaps(self) -> np.ndarray:
+        """Rows by which every value is behind the most frequent one."""
+        return self.counts.max() - self.counts
+
+    @property
+    def is_rare(self) -> np.ndarray:
+        """Whether a value's gap exceeds the threshold."""
+        return self.gaps > self.threshold
+
+    @property
+    def vulnerable(self) -> bool:
+        """Algorithm 1's tau: whether any value is rare."""
+        return bool(self.is_rare.any())
+
+    @property
+    def needed(self) -> dict[object, int]:
+        """Rows to add per value for a balanced table; values that need none are omitted."""
+        return {value: int(gap) for value, gap in zip(self.values, self.gaps, strict=True) if gap}
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row per value: rows, share, gap to the most frequent one, rare or not."""
+        columns = {"value": self.values, "rows": self.counts}
+        columns |= {"share": self.counts / self.counts.sum(), "gap": self.gaps}
+        return pd.DataFrame(columns | {"rare": self.is_rare})
+
+
+def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
+    """Compare all sensitive values of `m` with the most frequent one; majeed2024, Algorithm 1.
+
+    `threshold` is the share of the rows, in [0, 1], above which a gap is a vulnerability; one half
+    in the paper. ColumnError without a sensitive attribute, InfeasibleError for a single value.
+
+    >>> m = Microdata(pd.DataFrame({"age": range(10), "ill": [0] * 9 + [1]}), ["age"], "ill")
+    >>> found = find_imbalance(m)
+    >>> found.vulnerable, found.needed
+    (True, {1: 8})
+    """
+    threshold = check_number("threshold", threshold, 0, 1)
+    counts = check_microdata(m).sensitive_counts  # lines 4 to 8
+    present = np.flatnonzero(counts)
+    values = m.sensitive_attribute.values[present]
+    if len(present) == 1:
+        raise InfeasibleError(
+            f"every row has {m.sensitive!r} = {values[0]!r}: no added rows can balance a single "
+            "value, and no grouping can be 2-diverse; choose another sensitive attribute"
+        )
+    return Imbalance(values, counts[present], threshold * m.n)  # lines 2, 3; gaps: line 9
+
+
+def pattern_friendly(
+    m: Microdata,
+    share: float = 0.5,
+    *,
+    trees: int = 50,
+    repeats: int = 3,
+    rows: int = 20_000,
+    seed: int | np.random.Generator = 0,
+) -> pd.DataFrame:
+    """Judge every quasi-identifier of `m` by frequency and by permutation importance.
+
+    The paper prints no rule; its pattern-friendly ones have shares from 0.37 to 0.89, and one with
+    0.59 is rejected. Here: unordered, most frequent value at least `share`, in (0, 1], importance
+    at most the mean of all. Importance is the balanced accuracy that a random forest of `trees`,
+    which predicts the sensitive value of other rows, loses when the column is shuffled, `repeats`
+    times in each part. At most `rows` rows are drawn for the forests, by `seed`. InfeasibleError
+    if fewer than two sensitive values have three rows. Sources: majeed2024, section 4.2.1; L.
+    Breiman, *Random forests*, Machine Learning 45, 2001.
+
+    The frame has per quasi-identifier ``qid``, ``values`` (how many occur), ``ordered``,
+    ``top_value``, ``top_share``, ``importance``, ``spread``, ``weight`` (of all importance) and
+    ``friendly``.
+
+    >>> frame = pd.DataFrame({"ill": [0, 1] * 30, "job": ["a", "b"] * 30, "land": ["x"] * 60})
+    >>> pattern_friendly(Microdata(frame, ["job", "land"], "ill"), trees=5)["friendly"].tolist()
+    [False, True]
+    """
+    with needs("learning"):
+        from sklearn.ensemble import RandomForestClassifier
+        from sklearn.inspection import permutation_importance
+        from sklearn.model_selection import StratifiedKFold
+
+    share = check_number("share", share, 0, 1, open_low=True)
+    trees, repeats = (check_integer("trees", trees, 1), check_integer("repeats", repeats, 1))
+    rng = generator(seed)
+    rows = check_integer("rows", rows, 1)
+    part = m if rows >= check_microdata(m).n else m.sample(rows, rng)
+    frequent = part.sensitive_counts >= _FOLDS
+    if np.count_nonzero(frequent) < 2:
+        wanted = f"{_FOLDS} rows or more, one per fold: use more rows"
+        raise InfeasibleError(f"fewer than two values of {m.sensitive!r} have {wanted}")
+    known = frequent[part.sensitive_codes]
+    x, y = part.codes[known], part.sensitive_codes[known]
+    losses = []
+    draw = int(rng.integers(2**31))
+    for train, test in StratifiedKFold(_FOLDS, shuffle=True, random_state=draw).split(x, y):
+        forest = RandomForestClassifier(
+            trees, min_samples_leaf=5, class_weight="balanced_subsample", random_state=draw
+        )
+        found = permutation_importance(
+            forest.fit(x[train], y[train]), x[test], y[test], scoring="balanced_accuracy",
+            n_repeats=repeats, random_state=draw,
+        )  # fmt: skip
+        losses.append(found.importances)
+    losses = np.concatenate(losses, axis=1)
+    counts = [np.bincount(codes) for codes in m.codes.T]
+    table = pd.DataFrame({
+        "qid": m.qi,
+        "values": [np.count_nonzero(c) for c in counts],
+        "ordered": [a.ordered for a in m.attributes],
+        "top_value": [a.values[c.argmax()] for a, c in zip(m.attributes, counts, strict=True)],
+        "top_share": [c.max() / m.n for c in counts],
+        "importance": losses.mean(axis=1),
+        "spread": losses.std(axis=1),
+    })  # fmt: skip
+    positive = np.maximum(table["importance"], 0)
+    table["weight"] = positive / positive.sum() if positive.any() else 1 / m.d
+    unimportant = table["weight"] <= 1 / m.d + 1e-12
+    table["friendly"] = ~table["ordered"] & (table["top_share"] >= share) & unimportant
+    return table

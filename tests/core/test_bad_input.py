@@ -21,7 +21,7 @@ from anonpaper.errors import (
     ParameterError,
     SizeLimitError,
 )
-from anonpaper.measure import attacks, queries
+from anonpaper.measure import queries
 from anonpaper.repair import clean, find_imbalance, pattern_friendly, synthesis
 
 NAN = float("nan")
@@ -180,13 +180,13 @@ BAD = [
     (queries.chi_square, ParameterError, "", [
         {"x": [-1, 2], "y": [1, 2]}, {"x": [1, 2], "y": [np.inf, 2]}, {"x": [1], "y": [NAN]},
         {"x": [1, 2, 3], "y": [1, 2]}]),
-    (partial(attacks.plausible_values, M), ColumnError, "'Disease' is not a quasi-identifier",
+    (partial(measure.plausible_values, M), ColumnError, "'Disease' is not a quasi-identifier",
      [{"known": ["Disease"], "least_share": 0.1}]),
-    (partial(attacks.plausible_values, M), ParameterError, "",
+    (partial(measure.plausible_values, M), ParameterError, "",
      [{"known": [], "least_share": 0.1}, {"known": ["Age"], "least_share": 1.5}]),
-    (partial(attacks.guessing, M), ParameterError, "",
+    (partial(measure.guessing, M), ParameterError, "",
      [{"labels": [0] * 10, "plausible": np.ones((3, 4), bool)}, {"labels": [0] * 9}]),
-    (partial(attacks.membership, REL), ParameterError, "quasi-identifiers",
+    (partial(measure.membership, REL), ParameterError, "quasi-identifiers",
      [{"outsiders": M.with_roles(qi=["Age"])}]),
     (partial(measure.fewest_stars, M), ParameterError, "either l", [{}, {"l": 2, "k": 2}]),
     (partial(measure.fewest_stars, M), ParameterError, "k must be", [{"k": 11}]),
