@@ -12,20 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from anonpaper import errors
 from anonpaper.cells import distinct
-from anonpaper.errors import (
-    ColumnError,
-    EmptyTableError,
-    ParameterError,
-    SizeLimitError,
-    check_choice,
-    check_integer,
-    check_number,
-    check_sequence,
-)
 from anonpaper.groups import Entries, checked_labels, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.principles import GroupCounts, Theta
+from anonpaper.principles import GroupCounts
 from anonpaper.publish import GroupRelease, Release, check_release
 from anonpaper.published_values import SubDomains, codes_in, fitting, rows_at
 from anonpaper.randomness import generator
@@ -41,6 +32,18 @@ _ROUNDS = 10  # of learning, and of fitting
 _MOST_PAIRS = 1_000_000_000  # of a class and different people of a population
 
 
+def _classes(rel: Release) -> pd.DataFrame:
+    """The class and sensitive value of each entry, its rows, and the rows of both in the class."""
+    sensitive = only_one(check_microdata(check_release(rel).microdata).sensitive)
+    e = check_release(rel, shown=True).audited()
+    columns = {"class": e.group, "value": e.codes_of(sensitive), "rows": e.counts}
+    table = pd.DataFrame(columns | {"real": e.is_real})
+    table["size"] = table.groupby("class")["rows"].transform("sum")
+    table["alike"] = table.groupby(["class", "value"])["rows"].transform("sum")
+    table["share"] = (table["alike"] / table["size"]).where(table["class"] >= 0, 0.0)
+    return table
+
+
 def disclosure_confidence(rel: Release) -> pd.Series:
     """How sure an attacker is of the likeliest sensitive value of a row: above 0, up to 1.
 
@@ -51,10 +54,10 @@ def disclosure_confidence(rel: Release) -> pd.Series:
     >>> disclosure_confidence(rel)["Adam"].item()
     1.0
     """
-    counts, classes = _classes(rel)
-    shown = rel.is_published
-    of_rows = Theta(1).levels(counts)[classes.group[rel.entries.of_row[shown]]]
-    return pd.Series(of_rows, index=rel.microdata.frame.index[shown], name="confidence")
+    table, shown = _classes(rel), rel.is_published
+    largest = table.groupby("class")["share"].transform("max").to_numpy()
+    index = rel.microdata.frame.index[shown]
+    return pd.Series(largest[rel.entries.of_row[shown]], index=index, name="confidence")
 
 
 def disclosure_risk(rel: Release, reading: str = "values", targets: str = "all") -> float:
@@ -71,23 +74,18 @@ def disclosure_risk(rel: Release, reading: str = "values", targets: str = "all")
     >>> [round(disclosure_risk(release, name), 3) for name in ("values", "own", "largest")]
     [0.433, 0.45, 0.5]
     """
-    check_choice("reading", reading, ("values", "own", "largest"))
-    check_choice("targets", targets, ("all", "real"))
-    counts, classes = _classes(rel)
-    labels, sensitive = classes.group, classes.m.sensitive_attribute
-    target = classes.counts * (classes.is_real if targets == "real" else 1)
+    errors.check_choice("reading", reading, ("values", "own", "largest"))
+    errors.check_choice("targets", targets, ("all", "real"))
+    table = _classes(rel)
+    target = table["rows"] * (table["real"] if targets == "real" else 1)
     if not target.any():
-        raise EmptyTableError("no row is a target: all rows are synthetic")
-    if reading == "own":
-        of_entry = counts.group_of_entry
-        own = labels * sensitive.size + classes.codes_of(sensitive.name)
-        place = np.searchsorted(of_entry * sensitive.size + counts.sensitive, own)
-        chance = (counts.counts / counts.sizes[of_entry])[place]
+        raise errors.EmptyTableError("no row is a target: all rows are synthetic")
+    chance, classes = table["share"], table.groupby("class")
+    if reading == "largest":
+        chance = classes["share"].transform("max")
     elif reading == "values":
-        chance = (1 / counts.distinct())[labels]
-    else:
-        chance = Theta(1).levels(counts)[labels]
-    return float(np.average(np.where(labels >= 0, chance, 0.0), weights=target))
+        chance = (1 / classes["value"].transform("nunique")).where(table["class"] >= 0, 0.0)
+    return float(np.average(chance, weights=target))
 
 
 def exposure(rel: Release, reading: str = "surplus", value: object = None) -> float:
@@ -105,20 +103,18 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
     >>> [exposure(release, reading, "HIV") for reading in ("surplus", "single", "majority")]
     [1.0, 1.0, 1.0]
     """
-    check_choice("reading", reading, ("surplus", "single", "majority"))
-    counts, _ = _classes(rel)
-    m, top = rel.microdata, rel.microdata.sensitive_counts.argmax()
+    errors.check_choice("reading", reading, ("surplus", "single", "majority"))
+    table, m = _classes(rel), rel.microdata
+    top = m.sensitive_counts.argmax()
     dominant = top if value is None else m.sensitive_attribute.code(value)
     frequency = int(m.sensitive_counts[dominant])
     if frequency == 0:
-        raise EmptyTableError(f"no row has {m.sensitive!r} = {value!r}")
-    theirs = counts.sensitive == dominant
-    held, sizes = counts.counts[theirs], counts.sizes[counts.group_of_entry[theirs]]
-    if reading == "surplus":
-        exposed = np.maximum(0, 2 * held - sizes)
-    else:
-        exposed = held[held == sizes if reading == "single" else 2 * held > sizes]
-    return float(exposed.sum() / frequency)
+        raise errors.EmptyTableError(f"no row has {m.sensitive!r} = {value!r}")
+    theirs = table[(table["value"] == dominant) & (table["class"] >= 0)].drop_duplicates("class")
+    held, surplus = theirs["alike"], (2 * theirs["alike"] - theirs["size"]).clip(0)
+    single = theirs["share"] == 1
+    exposed = {"surplus": surplus, "single": held[single], "majority": held[surplus > 0]}
+    return float(exposed[reading].sum() / frequency)
 
 
 def identification(
@@ -139,7 +135,7 @@ def identification(
     0.3
     """
     m = check_release(rel, shown=True).microdata
-    check_choice("rows", rows, (True, False))
+    errors.check_choice("rows", rows, (True, False))
     classes = rel.entries.in_groups(rel.classes.group)
     if rel.shows_groups:
         classes = classes.in_groups(dense_labels(np.where(rel.shown, classes.tuples, -1)))
@@ -147,11 +143,11 @@ def identification(
     found = pd.DataFrame({"people": people, "prosecutor": 1 / people})
     if population is not None:
         if check_microdata(population).qi != m.qi:
-            raise ColumnError(f"population must have the quasi-identifiers {m.qi}")
+            raise errors.ColumnError(f"population must have the quasi-identifiers {m.qi}")
         cells = population.cells
         among = GroupCounts.of(Entries.of_cells(population, cells.tuple_of_cell)).sizes
         if len(people) * len(among) > _MOST_PAIRS:
-            raise SizeLimitError("too many classes times different people: take a sample")
+            raise errors.SizeLimitError("too many classes times different people: take a sample")
         first = np.unique(classes.group, return_index=True)[1][-len(people) :]
         fits = list(map(fitting, rel.published, population.attributes))
         reached = []
@@ -176,8 +172,8 @@ def records_at_risk(counts: Sequence[int]) -> int:
     >>> records_at_risk([4861, 249])
     4612
     """
-    given = check_sequence("counts", counts)
-    counts = [check_integer("a count", count, 0) for count in given]
+    given = errors.check_sequence("counts", counts)
+    counts = [errors.check_integer("a count", count, 0) for count in given]
     return max(0, 2 * max(counts, default=0) - sum(counts))
 
 
@@ -187,8 +183,9 @@ def undiverse_rows(rel: Release, l: int = 2) -> int:
     >>> undiverse_rows(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
     """
-    counts, _ = _classes(rel)
-    return int(counts.sizes[counts.distinct() < check_integer("l", l, 1)].sum())
+    table, l = _classes(rel), errors.check_integer("l", l, 1)
+    values = table.groupby("class")["value"].transform("nunique")
+    return int(table["rows"][(values < l) & (table["class"] >= 0)].sum())
 
 
 def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Generator = 0) -> float:
@@ -205,11 +202,11 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
     >>> reconstruction(ap.suppress(m, kept), known=0.5)
     1.0
     """
-    known = check_number("known", known, 0, 1, open_low=True)
+    known = errors.check_number("known", known, 0, 1, open_low=True)
     m = check_release(rel).microdata
     real = np.flatnonzero(~m.synthetic)
     if len(real) < 2:
-        raise EmptyTableError("reconstruction needs at least two rows of real people")
+        raise errors.EmptyTableError("reconstruction needs at least two rows of real people")
     n_known = min(max(round(known * len(real)), 1), len(real) - 1)
     shuffled = generator(seed).permutation(real)
     theirs, unknown = shuffled[:n_known], shuffled[n_known:]
@@ -222,13 +219,6 @@ def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Gener
         index = np.where(rel.shown, p.index, -1)[rel.entries.of_row[unknown]]
         right += np.count_nonzero(guess[index] == codes[unknown])
     return float(right / (len(unknown) * m.d))
-
-
-def _classes(rel: Release) -> tuple[GroupCounts, Entries]:
-    """Count the sensitive values of the classes that an attacker sees; also return these."""
-    sensitive = only_one(check_microdata(check_release(rel).microdata).sensitive)
-    classes = check_release(rel, shown=True).audited()
-    return GroupCounts.of(classes, sensitive), classes
 
 
 def plausible_values(
@@ -245,11 +235,12 @@ def plausible_values(
     >>> plausible_values(m, ["Gender"], 0.2).sum(axis=1).tolist()
     [3, 3, 3, 3, 2, 2, 2, 2, 2, 2]
     """
-    least_share = check_number("least_share", least_share, 0, 1)
+    least_share = errors.check_number("least_share", least_share, 0, 1)
     check_microdata(m)
-    mine = [m.attributes[m.attribute_index(name)] for name in check_sequence("known", known)]
+    known = errors.check_sequence("known", known)
+    mine = [m.attributes[m.attribute_index(name)] for name in known]
     if not mine:
-        raise ParameterError("known is empty: name at least one quasi-identifier")
+        raise errors.ParameterError("known is empty: name at least one quasi-identifier")
     people = m if people is None else check_microdata(people)
     theirs = np.column_stack([
         codes_in(a, people.attribute(a.name))[people.codes_of(a.name)] for a in mine
@@ -315,8 +306,9 @@ def _counts_of_group(m: Microdata, labels: np.ndarray, plausible: np.ndarray | N
     shown = np.flatnonzero(labels >= 0)
     plausible = np.ones((m.n, values), bool) if plausible is None else np.asarray(plausible)
     if plausible.shape != (m.n, values) or plausible.dtype != bool:
-        found = f"{plausible.shape} and {plausible.dtype}"
-        raise ParameterError(f"plausible must have shape ({m.n}, {values}) and bools, got {found}")
+        raise errors.ParameterError(
+            f"plausible must be bools of shape ({m.n}, {values}), got shape {plausible.shape}"
+        )
     counts = np.zeros((labels.max(initial=-1) + 1, values), np.intp)
     np.add.at(counts, (labels[shown], m.sensitive_codes[shown]), 1)
     return shown, counts[labels[shown]], plausible[shown]
@@ -337,7 +329,7 @@ def definetti(release: Release) -> dict[str, float]:
     {'learned': 0.6, 'counted': 0.5}
     """
     if not isinstance(release, GroupRelease):
-        raise ParameterError("deFinetti's attack needs a release of ap.swap or ap.anatomize")
+        raise errors.ParameterError("definetti needs a release of ap.swap or ap.anatomize")
     m, labels = release.microdata, release.partition.labels
     shown, counts, _ = _counts_of_group(m, labels, None)
     group, codes, belief = labels[shown], m.codes[shown].T, counts / counts.sum(1, keepdims=True)
@@ -373,9 +365,9 @@ def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
     """
     m, outsiders = check_release(release).microdata, check_microdata(outsiders)
     if outsiders.qi != m.qi:
-        raise ParameterError(f"outsiders have other quasi-identifiers: {outsiders.qi}, not {m.qi}")
-    found = [_share_that_fits(release, people) for people in (m, outsiders)]
-    return {"members": found[0], "outsiders": found[1], "advantage": found[0] - found[1]}
+        raise errors.ParameterError(f"outsiders must have the quasi-identifiers {m.qi}")
+    inside, outside = (_share_that_fits(release, people) for people in (m, outsiders))
+    return {"members": inside, "outsiders": outside, "advantage": inside - outside}
 
 
 def _share_that_fits(release: Release, people: Microdata) -> float:
