@@ -110,10 +110,9 @@ class SubDomains:
     def labels(self) -> np.ndarray:
         """The text of every sub-domain, shape (r,), dtype object: a name, value, star or set.
 
-        A run of an ordered attribute is ``[first - last]``, with missing values
-        ``{[first - last], ?}``, any other set ``{a, b, c}``. Unordered values are sorted in it,
-        whatever the order in which they were declared, and quoted as in a csv if they could be
-        misunderstood.
+        A run of an ordered attribute is ``[first - last]``, with missing values ``{[first - last],
+        ?}``, any other set ``{a, b, c}``. Unordered values are sorted in it, whatever the order in
+        which they were declared, and quoted as in a csv if they could be misunderstood.
         """
         if self.names is not None:
             return self.names

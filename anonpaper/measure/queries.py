@@ -54,13 +54,12 @@ class Workload:
         return included
 
     def answers(self, *tables: Microdata | Release) -> np.ndarray:
-        """Return the histogram that every query gets from every table, shape (t, q, m).
+        """Return the (expected) histogram that every query gets from every table, (t, q, m).
 
-        These are (expected) numbers of rows of every sensitive value, for a table and releases of
-        it, else ParameterError. In a swapped table, rows are counted. In an anatomy, a row counts
-        for every sensitive value by its share in the group. With sub-domains, a row counts by the
-        share of its sub-domains that the query includes, as if values were equally likely and
-        independent. O(q·c·(d + t·m)) for c distinct QI tuples, or classes.
+        They are a table and releases of it. In an anatomy, a row counts for every sensitive value
+        by its share in the group. With sub-domains, a row counts by the share of its sub-domains
+        that the query includes, as if values were equally likely and independent. O(q·c·(d + t·m))
+        for c distinct QI tuples, or classes.
         """
         people = [table if isinstance(table, Microdata) else table.microdata for table in tables]
         m = people[0]
@@ -94,9 +93,7 @@ class Workload:
         return answers
 
     def sql(self, table: str = "microdata") -> Iterator[str]:
-        """Yield the queries as SQL on a table of that name, as in Figure 7 of boger2020.
-
-        Missing values are written as ``'?'``.
+        """Yield the queries as SQL on a table of that name, as in Figure 7; ``'?'`` is missing.
 
         >>> queries = workload(ap.examples.hospital(), {"Age": 2, "Gender": 1}, size=3, seed=0)
         >>> print(next(queries.sql("hospital")))
@@ -108,8 +105,8 @@ class Workload:
         """
         name, table = _quoted(self.sensitive.name), _quoted(table)
         for query in range(len(self)):
-            conditions = [_condition(a, self.asked[a.name][query]) for a in self.attributes
-                          if a.name in self.asked]  # fmt: skip
+            conditions = [_condition(a, self.asked[a.name][query])
+                          for a in self.attributes if a.name in self.asked]  # fmt: skip
             where = "WHERE " + " AND\n".join(conditions) + "\n" if conditions else ""
             yield f"SELECT {name}, COUNT(*) AS total\nFROM {table}\n{where}GROUP BY {name};"
 
@@ -140,9 +137,8 @@ def workload(
 
     `selectivity` gives the number of values to which a query restricts an attribute of `m`: from 1
     to the length of the range for integers (ages 17 to 90 are 74), otherwise to the size of the
-    domain. Numeric values are successive (a window), others drawn without replacement. Attributes
-    not named are not restricted. `size` is the number of queries. Source: boger2020, section 4.5
-    and Figure 7.
+    domain. Numeric values are successive (a window), others drawn without replacement. `size` is
+    the number of queries. Source: boger2020, section 4.5 and Figure 7.
 
     >>> m = ap.examples.hospital()
     >>> queries = workload(m, {"Age": 1, "Education": 2}, size=4, seed=0)
@@ -175,17 +171,14 @@ def places(attribute: Attribute) -> int:
 def _is_integral(attribute: Attribute) -> bool:
     """Whether the values are integers that floats represent without gaps."""
     positions = attribute.positions
-    return (
-        attribute.numeric
-        and max(-positions[0], positions[-1]) < 2**53
-        and np.array_equal(positions, positions.round())
-    )
+    small = max(-positions[0], positions[-1]) < 2**53
+    return attribute.numeric and small and np.array_equal(positions, positions.round())
 
 
 def _classes(table: Microdata | Release) -> tuple[np.ndarray, list | None]:
     """(Expected) rows of classes by sensitive value, (c, m), and the sub-domains of each class.
 
-    The classes of a table and of groups are the QI tuples.
+    QI tuples are the classes, and need no sub-domains, of a table and of groups.
     """
     if isinstance(table, Microdata):
         e = Entries.of_cells(table, np.zeros(len(table.cells.counts), np.intp))
@@ -212,10 +205,9 @@ def _crosstab(of: np.ndarray, height: int, e: Entries) -> np.ndarray:
 
 
 def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Chi-square distance of histograms, the sum of (x - y)^2 / (x + y): at least 0.
+    """Chi-square distance of histograms, the sum of (x - y)^2 / (x + y): at least 0, shape (...).
 
-    `x` and `y` are finite counts of at least 0, shape (..., m), else ParameterError; the result
-    has shape (...). A value that both histograms lack adds 0. Source: boger2020, equation 1.
+    `x` and `y` are finite counts, shape (..., m). Source: boger2020, equation 1.
 
     >>> float(chi_square([3, 0, 5], [1, 0, 5]))
     1.0
@@ -253,14 +245,12 @@ def query_error(rel: Release, queries: Workload | None = None, *, of: str = "rel
 
 
 def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
-    """Chi-square distance to the true answers, summed over the queries: at least 0.
+    """Chi-square distance to the true answers, summed over the queries: at least 0, shape (t,).
 
-    `releases` are t releases of one table, at least one, else ParameterError; the result has shape
-    (t,). Source: boger2020, equations 2 and 3.
+    `releases` are of one table, at least one. Source: boger2020, equations 2 and 3.
 
     >>> m = ap.examples.hospital()
-    >>> one_group = ap.swap(m, ap.Partition([0] * 10), seed=0)
-    >>> query_errors(workload(m, {}, size=5), [one_group])
+    >>> query_errors(workload(m, {}, size=5), [ap.swap(m, ap.Partition([0] * 10), seed=0)])
     array([0.])
     """
     releases = errors.check_sequence("releases", releases, Release)
@@ -271,11 +261,10 @@ def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
 
 
 def relative_errors(queries: Workload, releases: Sequence[Release], base: Release) -> np.ndarray:
-    """Errors of releases in percent of the error of a base release: at least 0.
+    """Errors of releases in percent of the error of a base release: at least 0, shape (t,).
 
-    100 · error / max(error of `base`, 1), shape (t,), with errors from :func:`query_errors`. Below
-    100 a release answers these queries better than `base`, unless `base` has an error below 1.
-    Source: boger2020, equation 4.
+    100 · error / max(error of `base`, 1), with errors from :func:`query_errors`. Below 100 a
+    release answers these queries better. Source: boger2020, equation 4.
 
     >>> m = ap.examples.hospital()
     >>> base = ap.swap(m, ap.Partition([0] * 10), seed=0)

@@ -64,11 +64,10 @@ def disclosure_risk(rel: Release, reading: str = "values", targets: str = "all")
     """Average chance to learn a target's sensitive value, from 0 to 1 (majeed2024, Eq. 5 and 6).
 
     `reading` is the interpretation, the chance of a target in class C. ``"values"``, as printed:
-    the mean over the distinct values y in C of max(1/size of C, Pr_C(y)). This is 1 / (number of
-    distinct values), so every 2-diverse class of a binary attribute has exactly 0.5. ``"own"``:
-    the share of the target's own value in C; only so can 2-diverse releases reach Tables 6 to 9.
-    ``"largest"``: the largest share in C, for an attacker who bets on it. `targets` are ``"all"``
-    rows, or ``"real"`` people in the same classes. A withheld row counts 0.
+    the mean over the distinct values y in C of max(1/size of C, Pr_C(y)), which is 1 / (number of
+    distinct values). ``"own"``: the share of the target's own value in C; only so can 2-diverse
+    releases reach Tables 6 to 9. ``"largest"``: the largest share in C, for an attacker who bets
+    on it. `targets` are ``"all"`` rows, or ``"real"`` people. A withheld row counts 0.
 
     >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> [round(disclosure_risk(release, name), 3) for name in ("values", "own", "largest")]
@@ -93,11 +92,10 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
 
     Eq. 7 of majeed2024 divides "the most occurring value in a cluster" by the value's frequency.
     None of three interpretations of its numerator reproduces Table 10. With n_y rows of the
-    dominant value y in class C, ``"surplus"`` counts max(0, 2 n_y - size of C), the rows left when
-    every other row hides one of them (Table 11 has the least value over all groupings);
-    ``"single"`` the rows in classes whose only value is y; ``"majority"`` those in classes where
-    more than half of the rows have y. The `value` y is by default the most frequent one (the
-    first in the domain if tied).
+    dominant `value` y, by default the most frequent one, in class C, ``"surplus"`` counts max(0, 2
+    n_y - size of C), the rows left when every other row hides one of them (Table 11 has the least
+    value over all groupings); ``"single"`` the rows in classes whose only value is y;
+    ``"majority"`` those in classes where more than half of the rows have y.
 
     >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous())
     >>> [exposure(release, reading, "HIV") for reading in ("surplus", "single", "majority")]
@@ -123,11 +121,11 @@ def identification(
     """Risk that a published row's person is found by the quasi-identifiers: above 0, up to 1.
 
     ``prosecutor``, who knows that the person is in the table: 1 / people of the class. Its mean is
-    also the marketer's risk, the share of right links if everybody is linked. ``journalist``, only
-    with a `population` of which the people are a part: 1 / people of the population whom the
-    published values fit, at least those of the class. A number fits an interval, any value a star,
-    and other new values nothing, so the risk is never too low. O(c·t·d) for c classes and t tuples
-    of the population. Indexed like the published `rows`, or one line per class and its ``people``.
+    the marketer's risk, the share of right links if everybody is linked. ``journalist``, with a
+    `population` of which the people are a part: 1 / people of the population whom the published
+    values fit, at least those of the class. A number fits an interval, any value a star, and other
+    new values nothing, so the risk is never too low. Indexed like the published `rows`, or one
+    line per class and its ``people``. O(c·t·d) for c classes and t tuples of the population.
 
     >>> m = ap.examples.hospital()
     >>> rel = ap.suppress(m, ap.examples.hospital_two_diverse())
@@ -191,11 +189,10 @@ def undiverse_rows(rel: Release, l: int = 2) -> int:
 def reconstruction(rel: Release, known: float = 0.1, seed: int | np.random.Generator = 0) -> float:
     """Share of unknown people's quasi-identifier values that an attacker restores: 0 to 1.
 
-    Eq. 8 of majeed2024 states that two distributions are nearly equal, but defines no number. This
-    is a simulation: the attacker has the release and the true rows of a random share `known` of
+    Eq. 8 of majeed2024 states that two distributions are nearly equal, but defines no number. In
+    this simulation, the attacker has the release and the true rows of a random share `known` of
     the real people, at least one and never all. For every published sub-domain the guess is its
-    most frequent value among the known people, or otherwise its first value. Withheld rows count
-    as suppressed.
+    most frequent value among the known people, or otherwise its first value.
 
     >>> m = ap.examples.hospital()
     >>> kept = ap.Partition(m.cells.tuple_of_row)
@@ -226,10 +223,10 @@ def plausible_values(
 ) -> np.ndarray:
     """Which sensitive values an attacker considers possible for every row, shape (n, m), bool.
 
-    The attacker knows the quasi-identifiers `known` of a row, at least one, and learns from
-    `people` with the same columns: by default the table itself, the best possible knowledge. A
-    value is implausible if none of the people who agree on `known` has it, or a smaller share of
-    them than `least_share`, in [0, 1]. If nobody agrees, every value is plausible.
+    The attacker knows the quasi-identifiers `known` of a row, and learns from `people` with the
+    same columns: by default the table itself. A value is implausible if none of the people who
+    agree on `known` has it, or a smaller share of them than `least_share`, in [0, 1]. If nobody
+    agrees, every value is plausible.
 
     >>> m = ap.examples.hospital()
     >>> plausible_values(m, ["Gender"], 0.2).sum(axis=1).tolist()
@@ -262,9 +259,9 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
     """Probability that an attacker guesses the sensitive value of a row: from 0 to 1.
 
     The attacker names a most frequent value of the person's group, among the `plausible` values of
-    the person (:func:`plausible_values`, shape (n, m); all by default). Ties are drawn at random.
-    If no value of the group is plausible, all are. `labels` are the groups of the rows of the
-    original table, -1 for rows that are not published, whose result is NaN. O(n·m).
+    the person (:func:`plausible_values`; all by default), or all of the group if none is. Ties are
+    drawn at random. `labels` are the groups of the rows of `m`, -1 for rows that are not
+    published, whose result is NaN. O(n·m).
 
     >>> m = ap.examples.hospital()
     >>> labels = ap.examples.hospital_two_diverse().labels
@@ -286,7 +283,7 @@ def guessing(m: Microdata, labels: np.ndarray, plausible: np.ndarray | None = No
 def ruled_out(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> np.ndarray:
     """Share of a row's group whose values are implausible for the row: from 0 to 1.
 
-    Parameters, result, errors and cost are as for :func:`guessing`; `plausible` is required.
+    The parameters are those of :func:`guessing`.
 
     >>> m = ap.examples.hospital()
     >>> plausible = plausible_values(m, ["Gender"], 0.3)
@@ -317,12 +314,12 @@ def _counts_of_group(m: Microdata, labels: np.ndarray, plausible: np.ndarray | N
 def definetti(release: Release) -> dict[str, float]:
     """Shares of people whose sensitive value is guessed from the groups: each from 0 to 1.
 
-    deFinetti's attack learns by naive Bayes from all groups which sensitive values go with which
-    quasi-identifiers. Each of ten rounds learns from the last round's beliefs, and then fits
-    them to the counts of every group. `release` is a swapped or anatomized table. ``learned`` is
-    the share of right guesses, and ``counted`` the expected share of who names a most frequent
-    value of the group. O(n·m·d). Source: D. Kifer, *Attacks on privacy and deFinetti's theorem*,
-    SIGMOD 2009, with the permutations of a group replaced by fitting to its counts.
+    deFinetti's attack learns by naive Bayes from all groups of a swapped or anatomized table which
+    sensitive values go with which quasi-identifiers. Each of ten rounds learns from the last
+    round's beliefs, and then fits them to the counts of every group. ``learned`` is the share of
+    right guesses, ``counted`` that of who names a most frequent value of the group. O(n·m·d).
+    Source: D. Kifer, *Attacks on privacy and deFinetti's theorem*, SIGMOD 2009, with the
+    permutations of a group replaced by fitting to its counts.
 
     >>> m = ap.examples.hospital()
     >>> definetti(ap.anatomize(m, ap.examples.hospital_two_diverse()))
@@ -353,10 +350,9 @@ def definetti(release: Release) -> dict[str, float]:
 def membership(release: Release, outsiders: Microdata) -> dict[str, float]:
     """Shares of people for whom some published row fits: a membership test.
 
-    `outsiders` are people who are not in the table, with the same quasi-identifiers. A value that
-    the table lacks fits a star, and an interval of numbers around it. ``members`` and
-    ``outsiders`` are the shares whom the test places in the release, ``advantage`` is their
-    difference: 0 for a useless test, 1 for a perfect one.
+    `outsiders` are people who are not in the table. A value that the table lacks fits a star, and
+    an interval of numbers around it. ``members`` and ``outsiders`` are the shares whom the test
+    places in the release, ``advantage`` is their difference, 1 for a perfect test.
 
     >>> m = ap.examples.hospital()
     >>> release = ap.suppress(m.take([0, 1, 2, 3]), ap.Partition([0, 0, 1, 1]))

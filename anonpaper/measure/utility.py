@@ -32,9 +32,9 @@ def distortion(rel: Release, hierarchies: Mapping[object, Hierarchy]) -> float:
     """Mean level of the published values over the hierarchy's height, from 0 to 1.
 
     This is Eq. 9 of majeed2024 per row, with equal weights w_Q. The level of a sub-domain is the
-    lowest on which all its values have one name, even if the release was made otherwise. A
-    withheld row is on the highest level. HierarchyError if the hierarchy of a quasi-identifier is
-    missing, lacks values, or does not join a sub-domain.
+    lowest on which all its values have one name, even if the release was made otherwise; a
+    withheld row is on the highest. HierarchyError if a hierarchy is missing, lacks values, or does
+    not join a sub-domain.
 
     >>> m = ap.examples.hospital()
     >>> trees = {a.name: ap.Hierarchy.flat(a.values) for a in m.attributes}
@@ -60,9 +60,9 @@ def distortion(rel: Release, hierarchies: Mapping[object, Hierarchy]) -> float:
 def generalizations(rel: Release) -> int:
     """Number of values not published as themselves, from 0 to n·d.
 
-    A value that was moved to another row counts too; a withheld row counts d values. A hierarchy
-    node that covers only one value is no generalization. Table 12 of majeed2024 counts all n·d
-    values of the *augmented* table for "existing methods".
+    A value that was moved to another row counts too. A hierarchy node that covers only one value
+    is no generalization. Table 12 of majeed2024 counts all n·d values of the *augmented* table for
+    "existing methods".
 
     >>> generalizations(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
@@ -79,10 +79,9 @@ def generalizations(rel: Release) -> int:
 def marginal_similarity(m: Microdata, rel: Release) -> float:
     """One minus the mean distance of all one- and two-way marginals, from 0 to 1 (equal).
 
-    The distance is total variation. This is the second interpretation of majeed2024's Eq. 8. Rows
-    need not correspond, so it also works for synthetic tables. A published sub-domain spreads its
-    row evenly over its values. `m` is the real table, with the roles of the release, else
-    ColumnError; values that it lacks count as differences.
+    The distance is total variation, the second interpretation of majeed2024's Eq. 8. Rows need not
+    correspond, so it also works for synthetic tables. A published sub-domain spreads its row
+    evenly over its values. Values that the real table `m` lacks count as differences.
 
     >>> m = ap.examples.hospital()
     >>> marginal_similarity(m, ap.suppress(m, ap.Partition(m.cells.tuple_of_row)))
@@ -144,10 +143,10 @@ def classification(
     """How a random forest trained on a release predicts original rows: scores from 0 to 1.
 
     A sub-domain is encoded by the mean of its values if they are ordered, otherwise by the share
-    of each value in it (one-hot for a single value). `test` has held-out real people with the same
-    roles, else ColumnError. The forest has `trees`, each of at most 20,000 rows; `balanced` says
-    whether all sensitive values, rather than all rows, weigh the same in training. SizeLimitError
-    above 500 million rows times features (one for every value of an unordered attribute).
+    of each value in it. `test` has held-out real people with the same roles, else ColumnError. The
+    forest has `trees`, each of at most 20,000 rows; if `balanced`, all sensitive values, rather
+    than all rows, weigh the same in training. SizeLimitError above 500 million rows times features
+    (one for every value of an unordered attribute).
 
     >>> m = ap.examples.hospital()
     >>> release = ap.suppress(m, ap.examples.hospital_two_diverse())
