@@ -31,7 +31,7 @@ def _quoted(value: object) -> str:
     return text if plain else '"' + text.replace('"', '""') + '"'
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class SubDomains:
     """Sets of values of one attribute, r of them, none empty; each set has one form only."""
 
@@ -64,20 +64,12 @@ class SubDomains:
         start = np.searchsorted(owner[begins], np.arange(owner.max(initial=-1) + 2))
         return cls(attribute, start, codes[begins], codes[ends], names)
 
-    @property
-    def low(self) -> np.ndarray:
-        """The first code of every sub-domain, shape (r,), dtype int64."""
-        return self.first[self.start[:-1]]
-
-    @property
-    def high(self) -> np.ndarray:
-        """The last code of every sub-domain, shape (r,), dtype int64."""
-        return self.last[self.start[1:] - 1]
-
-    @cached_property
-    def sizes(self) -> np.ndarray:
-        """Number of values in every sub-domain, shape (r,), dtype int64."""
-        return np.add.reduceat(self.last - self.first + 1, self.start[:-1])
+    def __post_init__(self) -> None:
+        #: The first and last code of every sub-domain, shape (r,), and how many values it has
+        self.low, self.high = self.first[self.start[:-1]], self.last[self.start[1:] - 1]
+        self.sizes = np.add.reduceat(self.last - self.first + 1, self.start[:-1])
+        #: Whether it lacks a value between its first and its last
+        self.has_gaps = np.diff(self.start) > 1
 
     @property
     def extents(self) -> np.ndarray:
@@ -87,11 +79,6 @@ class SubDomains:
             reach = attribute.positions[self.high] - attribute.positions[self.low]
             return reach / (attribute.width or 1.0)
         return (self.sizes - 1) / max(attribute.size - 1, 1)
-
-    @property
-    def has_gaps(self) -> np.ndarray:
-        """Whether a sub-domain lacks a value between its first and its last, shape (r,)."""
-        return np.diff(self.start) > 1
 
     @property
     def is_star(self) -> np.ndarray:

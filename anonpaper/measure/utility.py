@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import combinations_with_replacement
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -112,24 +112,12 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
     return float(1 - np.mean(distances))
 
 
-@dataclass(frozen=True, eq=False)
-class Classification:
+class Classification(NamedTuple):
     """How a classifier trained on a release predicts people it has not seen."""
 
-    #: Test rows by true sensitive value (rows) and predicted one (columns).
-    confusion: pd.DataFrame
-
-    @property
-    def accuracy(self) -> float:
-        """Share of the test rows predicted correctly (Eq. 10)."""
-        table = self.confusion.to_numpy()
-        return float(np.trace(table) / table.sum())
-
-    @property
-    def balanced_accuracy(self) -> float:
-        """Mean recall over the values that occur: 0.5 for a constant prediction of two values."""
-        rows = self.confusion.sum(axis=1)
-        return float((np.diag(self.confusion) / rows.where(rows > 0)).mean())
+    confusion: pd.DataFrame  # test rows by true sensitive value (rows) and predicted (columns)
+    accuracy: float  # share of the test rows predicted correctly (Eq. 10)
+    balanced_accuracy: float  # mean recall over the values that occur
 
 
 def classification(
@@ -179,11 +167,12 @@ def classification(
     said = forest.predict(_plain_features(rel, test))
     values, theirs = (table.attribute(secret).values for table in (mine, test))
     domain = list(dict.fromkeys([*values, *theirs]))
-    place = np.array([domain.index(value) for value in theirs])
-    table = np.zeros((len(domain), len(domain)), dtype=np.intp)
-    np.add.at(table, (place[test.sensitive_codes], said), 1)
-    index, columns = (pd.Index(domain, name=name) for name in ("true", "predicted"))
-    return Classification(pd.DataFrame(table, index, columns))
+    true = pd.Categorical(theirs[test.sensitive_codes], domain)
+    table = pd.crosstab(true, pd.Categorical(values[said], domain), dropna=False)
+    table = table.rename_axis(index="true", columns="predicted")
+    right, rows = np.diag(table), table.sum(axis=1)
+    recall = (right / rows.where(rows > 0)).mean()
+    return Classification(table, float(right.sum() / test.n), float(recall))
 
 
 def _check_roles(rel: Release, m: Microdata) -> Release:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -69,33 +69,16 @@ def _filled(column: pd.Series) -> pd.Series:
     return column.fillna(MISSING)
 
 
-@dataclass(frozen=True, eq=False)
-class Imbalance:
+class Imbalance(NamedTuple):
     """How uneven the sensitive values of a table are; values that occur, in domain order."""
 
     values: np.ndarray  # (s,), dtype object
     counts: np.ndarray  # (s,), rows of each
+    gaps: np.ndarray  # rows by which each is behind the most frequent one
     threshold: float  # gap, in rows, above which a value is rare
-
-    @property
-    def gaps(self) -> np.ndarray:
-        """Rows by which every value is behind the most frequent one."""
-        return self.counts.max() - self.counts
-
-    @property
-    def is_rare(self) -> np.ndarray:
-        """Whether a value's gap exceeds the threshold."""
-        return self.gaps > self.threshold
-
-    @property
-    def vulnerable(self) -> bool:
-        """Algorithm 1's tau: whether any value is rare."""
-        return bool(self.is_rare.any())
-
-    @property
-    def needed(self) -> dict[object, int]:
-        """Rows to add per value for a balanced table; values that need none are omitted."""
-        return {value: int(gap) for value, gap in zip(self.values, self.gaps, strict=True) if gap}
+    is_rare: np.ndarray
+    vulnerable: bool  # Algorithm 1's tau: whether any value is rare
+    needed: dict[object, int]  # rows to add per value for a balanced table, where any
 
     def frame(self) -> pd.DataFrame:
         """Return one row per value: rows, share, gap to the most frequent one, rare or not."""
@@ -115,16 +98,18 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
     >>> found.vulnerable, found.needed
     (True, {1: 8})
     """
-    threshold = check_number("threshold", threshold, 0, 1)
-    counts = check_microdata(m).sensitive_counts  # lines 4 to 8
-    present = np.flatnonzero(counts)
-    values = m.sensitive_attribute.values[present]
-    if len(present) == 1:
+    rows = check_number("threshold", threshold, 0, 1) * check_microdata(m).n  # lines 2, 3
+    counts = m.sensitive_counts[m.sensitive_counts > 0]  # lines 4 to 8
+    values = m.sensitive_attribute.values[m.sensitive_counts > 0]
+    if len(values) == 1:
         raise InfeasibleError(
             f"every row has {m.sensitive!r} = {values[0]!r}: no added rows can balance a single "
             "value, and no grouping can be 2-diverse; choose another sensitive attribute"
         )
-    return Imbalance(values, counts[present], threshold * m.n)  # lines 2, 3; gaps: line 9
+    gaps = counts.max() - counts  # line 9
+    rare = gaps > rows  # lines 10 to 13
+    needed = {value: int(gap) for value, gap in zip(values, gaps, strict=True) if gap}
+    return Imbalance(values, counts, gaps, rows, rare, bool(rare.any()), needed)
 
 
 def pattern_friendly(
