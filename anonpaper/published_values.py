@@ -48,16 +48,9 @@ class SubDomains:
         return cls(attribute, np.arange(len(low) + 1), low, high)
 
     @classmethod
-    def sets(
-        cls,
-        attribute: Attribute,
-        owner: np.ndarray,
-        codes: np.ndarray,
-        names: np.ndarray | None = None,
-    ) -> SubDomains:
+    def sets(cls, attribute: Attribute, owner, codes, names=None) -> SubDomains:
         """Return sub-domains from pairs, which may repeat: ``owner[i]`` has ``codes[i]``."""
-        pairs = np.sort(owner * np.int64(attribute.size) + codes)
-        pairs = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))]
+        pairs = np.unique(owner * np.int64(attribute.size) + codes)
         owner, codes = np.array(np.divmod(pairs, attribute.size), np.intp)
         begins = (np.diff(pairs, prepend=-2) > 1) | (codes == 0)
         ends = (np.diff(pairs, append=2**62) > 1) | (codes == attribute.size - 1)
@@ -135,14 +128,10 @@ class SubDomains:
 
     def contains(self, which: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Return whether sub-domains have codes; `which` and `codes` are broadcast."""
-        which, codes = np.broadcast_arrays(which, codes)
-        inside = (self.low[which] <= codes) & (codes <= self.high[which])
-        asked = np.nonzero(inside & self.has_gaps[which])
         size = np.int64(self.attribute.size)
         begins = np.repeat(np.arange(len(self)), np.diff(self.start)) * size + self.first
-        run = np.searchsorted(begins, which[asked] * size + codes[asked], side="right") - 1
-        inside[asked] = codes[asked] <= self.last[run]
-        return inside
+        run = np.searchsorted(begins, which * size + codes, side="right") - 1
+        return (run >= self.start[which]) & (codes <= self.last[run])
 
     def means(self, values: np.ndarray) -> np.ndarray:
         """Return the means of numbers, shape (size,) or (size, k), over every sub-domain."""
