@@ -24,6 +24,7 @@ __all__ = ["Imbalance", "clean", "find_imbalance", "pattern_friendly"]
 
 _STEPS = ["attribute arrangement", "NSA and EI removal", "outlier removal", "missing values",
           "attribute type checks", "value formatting"]  # fmt: skip
+_SHARE = 0.5  # of the most frequent value
 _FOLDS = 3  # of the cross-validation: the paper's 2/3 to 1/3
 
 
@@ -114,7 +115,6 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
 
 def pattern_friendly(
     m: Microdata,
-    share: float = 0.5,
     *,
     trees: int = 50,
     repeats: int = 3,
@@ -124,7 +124,7 @@ def pattern_friendly(
     """Judge every quasi-identifier of `m` by frequency and by permutation importance.
 
     The paper prints no rule; its pattern-friendly ones have shares from 0.37 to 0.89, and one with
-    0.59 is rejected. Here: unordered, most frequent value at least `share`, in (0, 1], importance
+    0.59 is rejected. Here: unordered, most frequent value in half of the rows, importance
     at most the mean of all. Importance is the balanced accuracy that a random forest of `trees`,
     which predicts the sensitive value of other rows, loses when the column is shuffled, `repeats`
     times in each part. At most `rows` rows are drawn for the forests, by `seed`. InfeasibleError
@@ -144,10 +144,8 @@ def pattern_friendly(
         from sklearn.inspection import permutation_importance
         from sklearn.model_selection import StratifiedKFold
 
-    share = check_number("share", share, 0, 1, open_low=True)
     trees, repeats = (check_integer("trees", trees, 1), check_integer("repeats", repeats, 1))
-    rng = generator(seed)
-    rows = check_integer("rows", rows, 1)
+    rng, rows = generator(seed), check_integer("rows", rows, 1)
     part = m if rows >= check_microdata(m).n else m.sample(rows, rng)
     frequent = part.sensitive_counts >= _FOLDS
     if np.count_nonzero(frequent) < 2:
@@ -155,8 +153,7 @@ def pattern_friendly(
         raise InfeasibleError(f"fewer than two values of {m.sensitive!r} have {wanted}")
     known = frequent[part.sensitive_codes]
     x, y = part.codes[known], part.sensitive_codes[known]
-    losses = []
-    draw = int(rng.integers(2**31))
+    losses, draw = [], int(rng.integers(2**31))
     for train, test in StratifiedKFold(_FOLDS, shuffle=True, random_state=draw).split(x, y):
         forest = RandomForestClassifier(
             trees, min_samples_leaf=5, class_weight="balanced_subsample", random_state=draw
@@ -180,5 +177,5 @@ def pattern_friendly(
     positive = np.maximum(table["importance"], 0)
     table["weight"] = positive / positive.sum() if positive.any() else 1 / m.d
     unimportant = table["weight"] <= 1 / m.d + 1e-12
-    table["friendly"] = ~table["ordered"] & (table["top_share"] >= share) & unimportant
+    table["friendly"] = ~table["ordered"] & (table["top_share"] >= _SHARE) & unimportant
     return table

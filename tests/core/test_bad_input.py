@@ -206,7 +206,7 @@ BAD = [
     (CLEAN, ColumnError, "", each("qi", ["size"], ["ill"])),
     (CLEAN, MissingValueError, "'age': drop", [{}]),
     (pattern_friendly, InfeasibleError, "fold", [{"m": LONELY}]),
-    (pattern_friendly, ParameterError, "", [{"m": HALVED, "share": 0}]),
+    (pattern_friendly, ParameterError, "", [{"m": HALVED, "trees": 0}]),
     (partial(ap.in_preorder, M), HierarchyError, "M", [{"taxonomies": {"Gender": FLAT("F")}}]),
     (partial(ap.in_preorder, M), ColumnError, "job", [{"taxonomies": {"job": FLAT("F")}}]),
     (SYNTHESIZE, ColumnError, "maybe", [{"needed": {"maybe": 3}}]),
