@@ -78,18 +78,11 @@ def test_orders_and_group_numbers_are_drawn_anew(form, tmp_path):
 @pytest.mark.parametrize("grouping", [ap.tp, ap.tp_plus])
 def test_what_tp_removed_is_not_shown(grouping):
     """Who left the group of the equals had, nearly always, one of its most frequent secrets."""
-    tried = 0
-    for seed in range(100):
-        m = random_table(seed)
-        p = grouping(m, 2)
-        if not p.info["residue_size"]:
-            continue
-        tried += 1
-        with pytest.raises(ParameterError, match="shows which rows"):
-            ap.anatomize(m, p)
-        for rel in (ap.suppress(m, p), ap.swap(m, p)):
-            assert "minimality attack" in " ".join(rel.audit()["meaning"])
-    assert tried > 50
+    m = next(m for m in map(random_table, range(100)) if grouping(m, 2).info["residue_size"])
+    with pytest.raises(ParameterError, match="shows which rows"):
+        ap.anatomize(m, grouping(m, 2))
+    for rel in (ap.suppress(m, grouping(m, 2)), ap.swap(m, grouping(m, 2))):
+        assert "minimality attack" in " ".join(rel.audit()["meaning"])
 
 
 @pytest.mark.parametrize("told", [0, 0.9])

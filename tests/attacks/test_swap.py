@@ -62,15 +62,6 @@ def test_a_swap_can_be_undone_by_its_seed_only(name, seed, tmp_path):
         assert right > 0.98 * people  # now and then another seed fits the dozen too
 
 
-def test_a_swap_with_a_seed_says_that_it_can_be_undone(tmp_path):
-    m = random_table(0)
-    rel = ap.swap(m, ap.mondrian(m, k=4), seed=137)
-    assert "must not be published" in repr(rel)
-    assert "must not be published" in rel.audit().iloc[-1]["meaning"]
-    with pytest.warns(UserWarning, match="must not be published"):
-        rel.write(tmp_path / "out.csv")
-
-
 def test_the_default_is_fresh_entropy():
     m = random_table(0)
     drawn = []
