@@ -7,20 +7,24 @@ classes, whose sizes count rows, raise EmptyTableError if no row is published.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pandas as pd
 
+from anonpaper import errors
 from anonpaper.cells import distinct
-from anonpaper.errors import check_choice, check_integer
+from anonpaper.hierarchy import Hierarchy, check_hierarchies
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import Release, check_release
-from anonpaper.published_values import rows_at
+from anonpaper.published_values import SubDomains, codes_in, rows_at
 from anonpaper.recoders import evaluation as formulas
 
 __all__ = [
-    "ach", "average_class_size", "discernibility", "discernibility_ratio", "effective_k", "gcp",
-    "kl_divergence", "ncp", "necd", "nwp", "stars", "suppressed_rows", "values_kept",
+    "ach", "average_class_size", "discernibility", "discernibility_ratio", "distortion",
+    "effective_k", "gcp", "generalizations", "kl_divergence", "marginal_similarity", "ncp", "necd",
+    "nwp", "stars", "suppressed_rows", "values_kept",
 ]  # fmt: skip
 
 
@@ -87,11 +91,11 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
     >>> discernibility_ratio(rel, k=2), discernibility_ratio(rel, k=2, of="stars")
     (1.0, 0.48)
     """
-    check_choice("of", of, ("ratio", "range", "log", "stars"))
+    errors.check_choice("of", of, ("ratio", "range", "log", "stars"))
     n, d = check_release(rel).microdata.n, rel.microdata.d
     if of == "stars":
         return 1 - stars(rel) / (n * d)
-    k = check_integer("k", k, 1, n)
+    k = errors.check_integer("k", k, 1, n)
     sizes = rel.classes.sizes().tolist()  # Python integers do not overflow
     disc = sum(size * (size if size >= k else n) for size in sizes) + n * rel.classes.n_unpublished
     groups = n // k
@@ -255,3 +259,98 @@ def ach(rel: Release, preference: tuple[float, float] = (0.2, 1.0)) -> float:
     """
     preference = formulas.check_preference(preference)
     return float(formulas.achievement(nwp(rel), necd(rel), preference))
+
+
+def distortion(rel: Release, hierarchies: Mapping[object, Hierarchy]) -> float:
+    """Mean level of the published values over the hierarchy's height, from 0 to 1.
+
+    This is Eq. 9 of majeed2024 per row, with equal weights w_Q. The level of a sub-domain is the
+    lowest on which all its values have one name, even if the release was made otherwise; a
+    withheld row is on the highest. HierarchyError if a hierarchy is missing, lacks values, or does
+    not join a sub-domain.
+
+    >>> m = ap.examples.hospital()
+    >>> trees = {a.name: ap.Hierarchy.flat(a.values) for a in m.attributes}
+    >>> distortion(ap.suppress(m, ap.Partition([0] * m.n)), trees)
+    1.0
+    """
+    m = check_release(rel).microdata
+    hierarchies = check_hierarchies(hierarchies, m.qi)
+
+    def level(p):
+        name = p.attribute.name
+        if name not in hierarchies:
+            raise errors.HierarchyError(f"hierarchies lacks {name!r}: add one")
+        ids = hierarchies[name].maps(p.attribute).T.astype(float)
+        agree = p.sub_domains.means(ids**2) == p.sub_domains.means(ids) ** 2  # no variance
+        if not agree.any(axis=1).all():
+            raise errors.HierarchyError(f"the top of hierarchies[{name!r}] must join all values")
+        return agree.argmax(axis=1) / max(hierarchies[name].height, 1)
+
+    return total(rel, level) / (m.n * m.d)
+
+
+def generalizations(rel: Release) -> int:
+    """Number of values not published as themselves, from 0 to n·d.
+
+    A value that was moved to another row counts too. A hierarchy node that covers only one value
+    is no generalization. Table 12 of majeed2024 counts all n·d values of the *augmented* table for
+    "existing methods".
+
+    >>> generalizations(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
+    2
+    """
+    e, shown = check_release(rel).entries, rel.shown
+    changed = e.rows(~shown) * e.m.d
+    for p, codes in zip(rel.published, e.codes[shown].T, strict=True):
+        index = p.index[shown]
+        moved = (p.sizes[index] > 1) | (p.sub_domains.low[index] != codes)
+        changed += int(e.counts[shown][moved].sum())
+    return changed
+
+
+def marginal_similarity(m: Microdata, rel: Release) -> float:
+    """One minus the mean distance of all one- and two-way marginals, from 0 to 1 (equal).
+
+    The distance is total variation, the second interpretation of majeed2024's Eq. 8. Rows need not
+    correspond, so it also works for synthetic tables. A published sub-domain spreads its row
+    evenly over its values. Values that the real table `m` lacks count as differences.
+
+    >>> m = ap.examples.hospital()
+    >>> marginal_similarity(m, ap.suppress(m, ap.Partition(m.cells.tuple_of_row)))
+    1.0
+    """
+    shown = check_roles(rel, m).shown
+    theirs = [(p.sub_domains, p.index[shown]) for p in rel.published]
+    if m.sensitive is not None:
+        attribute = rel.microdata.sensitive_attribute
+        values = np.arange(attribute.size)
+        theirs.append((SubDomains.runs(attribute, values, values), rel.secrets[shown]))
+    ours = [
+        codes_in(of.attribute, m.attribute(name))[m.codes_of_cells(name)]
+        for (of, _), name in zip(theirs, [*m.qi, *m.sensitives], strict=True)
+    ]
+    distances = []
+    for i, j in combinations_with_replacement(range(len(ours)), 2):
+        columns = sorted({i, j})
+        domains, index = zip(*(theirs[i] for i in columns), strict=True)
+        # one more code, the first, for values that the release does not have
+        sizes = [domain.attribute.size + 1 for domain in domains]
+        _, first, counts = distinct([ours[i] + 1 for i in columns], sizes, m.cells.counts)
+        points = np.column_stack([ours[i][first] for i in columns])
+        published = rows_at(points, domains, index, rel.entries.counts[shown])
+        # both have mass 1, so where the table has more, the release has as much less
+        more = counts / m.n - published / rel.entries.rows(shown)
+        distances.append(np.maximum(more, 0).sum())
+    return float(1 - np.mean(distances))
+
+
+def check_roles(rel: Release, m: Microdata) -> Release:
+    """Return a release if it has rows and the roles of a table; else EmptyTableError or so."""
+    mine, _ = check_release(rel).microdata, check_microdata(m, people=True)
+    if (mine.qi, mine.sensitives) != (m.qi, m.sensitives):
+        raise errors.ColumnError(
+            f"the release has the roles {mine.qi} and {mine.sensitive!r}, the table {m.qi} and "
+            f"{m.sensitive!r}: use the same quasi-identifiers and sensitive attribute"
+        )
+    return check_release(rel, shown=True)

@@ -1,4 +1,4 @@
-"""How well a release answers counting queries: histograms of the sensitive attribute.
+"""What a release still answers: counting queries, and a classifier that is trained on it.
 
 A query selects rows by quasi-identifiers and counts their sensitive values. Source: boger2020,
 section 4.5, after Xiao and Tao, VLDB 2006.
@@ -8,21 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from anonpaper import errors
 from anonpaper.groups import Entries
+from anonpaper.measure.loss import check_roles
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.publish import Anatomy, GroupRelease, Release, check_release
+from anonpaper.published_values import codes_in
 from anonpaper.randomness import generator
+from anonpaper.roles import only_one
 
-__all__ = ["chi_square", "query_error", "query_errors", "relative_errors", "workload"]
+__all__ = [
+    "Classification", "chi_square", "classification", "query_error", "query_errors",
+    "relative_errors", "workload",
+]  # fmt: skip
 
 #: Queries are answered in blocks of at most this many (query, tuple) pairs.
 _BLOCK = 4_000_000
 #: The least denominator of a relative error, as a share of the rows.
 _FLOOR = 0.001
+#: A classifier is trained on at most this many numbers, of four bytes each.
+_MOST_FEATURES = 500_000_000
+_ROWS_OF_A_TREE = 20_000  # drawn for each tree, if there are more
 
 
 @dataclass(eq=False, repr=False)
@@ -283,3 +294,90 @@ def _checked_workload(queries: object) -> Workload:
             f"expected a Workload from ap.measure.workload(m, ...), got {type(queries).__name__}"
         )
     return queries
+
+
+class Classification(NamedTuple):
+    """How a classifier trained on a release predicts people it has not seen."""
+
+    confusion: pd.DataFrame  # test rows by true sensitive value (rows) and predicted (columns)
+    accuracy: float  # share of the test rows predicted correctly (Eq. 10)
+    balanced_accuracy: float  # mean recall over the values that occur
+
+
+def classification(
+    rel: Release,
+    test: Microdata,
+    *,
+    trees: int = 50,
+    balanced: bool = False,
+    seed: int | np.random.Generator = 0,
+) -> Classification:
+    """How a random forest trained on a release predicts original rows: scores from 0 to 1.
+
+    A sub-domain is encoded by the mean of its values if they are ordered, otherwise by the share
+    of each value in it. `test` has held-out real people with the same roles, else ColumnError. The
+    forest has `trees`, each of at most 20,000 rows; if `balanced`, all sensitive values, rather
+    than all rows, weigh the same in training. SizeLimitError above 500 million rows times features
+    (one for every value of an unordered attribute).
+
+    >>> m = ap.examples.hospital()
+    >>> release = ap.suppress(m, ap.examples.hospital_two_diverse())
+    >>> classification(release, m, trees=5).confusion.to_numpy().sum().item()
+    10
+    """
+    with errors.needs("learning"):
+        from sklearn.ensemble import RandomForestClassifier
+
+    balanced = errors.check_choice("balanced", balanced, (False, True))
+    mine, shown = check_roles(rel, test).microdata, rel.entries.of_row[rel.is_published]
+    secret = only_one(mine.sensitive)
+    if test.synthetic.any():
+        raise errors.ParameterError(
+            f"{int(test.synthetic.sum())} test rows are synthetic: test on real people"
+        )
+    forest = RandomForestClassifier(
+        errors.check_integer("trees", trees, 1), min_samples_leaf=2,
+        random_state=int(generator(seed).integers(2**31)),
+        max_samples=None if len(shown) <= _ROWS_OF_A_TREE else _ROWS_OF_A_TREE,
+        class_weight="balanced" if balanced else None,
+    )  # fmt: skip
+    width = sum(1 if a.ordered else a.size for a in mine.attributes)
+    if width * max(len(shown), test.n) > _MOST_FEATURES:
+        raise errors.SizeLimitError(
+            f"{max(len(shown), test.n):,} rows have {width:,} features, one per unordered value; "
+            f"the limit is {_MOST_FEATURES:,} numbers: group values, or take fewer rows"
+        )
+    forest.fit(_published_features(rel, shown), rel.sensitive_codes[rel.is_published])
+    said = forest.predict(_plain_features(rel, test))
+    values, theirs = (table.attribute(secret).values for table in (mine, test))
+    domain = list(dict.fromkeys([*values, *theirs]))
+    true = pd.Categorical(theirs[test.sensitive_codes], domain)
+    table = pd.crosstab(true, pd.Categorical(values[said], domain), dropna=False)
+    table = table.rename_axis(index="true", columns="predicted")
+    right, rows = np.diag(table), table.sum(axis=1)
+    recall = (right / rows.where(rows > 0)).mean()
+    return Classification(table, float(right.sum() / test.n), float(recall))
+
+
+def _features(attribute: Attribute) -> np.ndarray:
+    """Encode the values of an attribute: the position of ordered ones, one-hot for others."""
+    return attribute.positions[:, None] if attribute.ordered else np.eye(attribute.size)
+
+
+def _published_features(rel: Release, entries: np.ndarray) -> np.ndarray:
+    """Encode published entries: mean position of ordered values, shares of unordered ones."""
+    parts = ((p.sub_domains.means(_features(p.attribute)), p.index) for p in rel.published)
+    return np.hstack([part.astype(np.float32)[index[entries]] for part, index in parts])
+
+
+def _plain_features(rel: Release, test: Microdata) -> np.ndarray:
+    """Encode original rows in the release's domains; unknown categories are all zeros."""
+    parts = []
+    for p, theirs, codes in zip(rel.published, test.attributes, test.codes.T, strict=True):
+        own = p.attribute
+        part = np.pad(_features(own), [(0, 1), (0, 0)], constant_values=-1 * own.ordered)
+        part = part[codes_in(own, theirs)]
+        if own.numeric:
+            part = theirs.values.astype(float)[:, None]
+        parts.append(part.astype(np.float32)[codes])
+    return np.hstack(parts)
