@@ -38,8 +38,6 @@ _imported, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 _ELSEWHERE = {
     "examples": "anonpaper.datasets.examples",
     "hierarchies": "anonpaper.datasets.trees",
-    "imbalance": "anonpaper.repair.imbalance",
-    "preprocessing": "anonpaper.repair.cleaning",
     "synthesis": "anonpaper.repair.synthesis",
 }
 

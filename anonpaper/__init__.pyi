@@ -54,10 +54,10 @@ from .recoders.preference_search import exhaustive as exhaustive
 from .recoders.preference_search import preference_search as preference_search
 from .recoders.tds import tds as tds
 from .recoding import Recoding as Recoding
-from .repair.copula import gaussian_copula as gaussian_copula
+from .repair.cleaning import find_imbalance as find_imbalance
+from .repair.cleaning import pattern_friendly as pattern_friendly
 from .repair.encoding import granularize as granularize
 from .repair.encoding import in_preorder as in_preorder
-from .repair.imbalance import find_imbalance as find_imbalance
-from .repair.patterns import pattern_friendly as pattern_friendly
+from .repair.synthesis import gaussian_copula as gaussian_copula
 
 __version__: str

@@ -1,23 +1,28 @@
 """Sub-domains: the sets of values that are published in place of a value.
 
-A kept value is a set of one, a star the whole domain, an interval a run of successive values. Each
-is stored as two bounds; only a set with gaps is listed.
+A kept value is a set of one, a star the whole domain; each set is stored as its runs of values.
+Rows of sub-domains are boxes, which may overlap, and tuples of codes are points.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
+from anonpaper.cells import distinct
+from anonpaper.compiled import loop
 from anonpaper.errors import is_among
 from anonpaper.hierarchy import STAR
 from anonpaper.microdata import MISSING, Attribute
 
-__all__ = ["SubDomains"]
+__all__ = ["SubDomains", "codes_in", "fitting", "rows_at"]
+
+_WIDTH = re.compile(r"\[(-?[\d.]+), (-?[\d.]+)\)")  # of Hierarchy.intervals
 
 
 def _quoted(value: object) -> str:
@@ -26,46 +31,38 @@ def _quoted(value: object) -> str:
     return text if plain else '"' + text.replace('"', '""') + '"'
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class SubDomains:
     """Sets of values of one attribute, r of them, none empty; each set has one form only."""
 
     attribute: Attribute
-    low: np.ndarray  # (r,), int64: the first code of every sub-domain, and
-    high: np.ndarray  # (r,), int64: the last: it holds all codes between, unless it has gaps
-    start: np.ndarray  # (r + 1,), int64: codes[start[i]:start[i + 1]] are i's, if it has gaps
-    codes: np.ndarray  # (c,), int64: the codes of sub-domains with gaps, ascending in each
+    start: np.ndarray  # (r + 1,), int64: runs start[i]:start[i + 1] are i's, ascending
+    first: np.ndarray  # (c,), int64: the first code of every run of successive values, and
+    last: np.ndarray  # (c,), int64: the last
     names: np.ndarray | None = None  # (r,), object: their names where a hierarchy has them
 
     @classmethod
     def runs(cls, attribute: Attribute, low: np.ndarray, high: np.ndarray) -> SubDomains:
         """Return sub-domains without gaps from their first and last codes, shape (r,) each."""
         low, high = np.asarray(low, dtype=np.intp), np.asarray(high, dtype=np.intp)
-        return cls(attribute, low, high, np.zeros(len(low) + 1, np.intp), np.empty(0, np.intp))
+        return cls(attribute, np.arange(len(low) + 1), low, high)
 
     @classmethod
-    def sets(
-        cls,
-        attribute: Attribute,
-        owner: np.ndarray,
-        codes: np.ndarray,
-        names: np.ndarray | None = None,
-    ) -> SubDomains:
+    def sets(cls, attribute: Attribute, owner, codes, names=None) -> SubDomains:
         """Return sub-domains from pairs, which may repeat: ``owner[i]`` has ``codes[i]``."""
-        pairs = np.sort(owner * np.int64(attribute.size) + codes)
-        pairs = pairs[np.flatnonzero(np.diff(pairs, prepend=-1))]
+        pairs = np.unique(owner * np.int64(attribute.size) + codes)
         owner, codes = np.array(np.divmod(pairs, attribute.size), np.intp)
-        held = np.bincount(owner)
-        first = np.cumsum(held) - held
-        low, high = codes[first], codes[first + held - 1]
-        with_gaps = held < high - low + 1
-        start = np.r_[0, np.cumsum(np.where(with_gaps, held, 0))]
-        return cls(attribute, low, high, start, codes[with_gaps[owner]], names)
+        begins = (np.diff(pairs, prepend=-2) > 1) | (codes == 0)
+        ends = (np.diff(pairs, append=2**62) > 1) | (codes == attribute.size - 1)
+        start = np.searchsorted(owner[begins], np.arange(owner.max(initial=-1) + 2))
+        return cls(attribute, start, codes[begins], codes[ends], names)
 
-    @cached_property
-    def sizes(self) -> np.ndarray:
-        """Number of values in every sub-domain, shape (r,), dtype int64."""
-        return np.where(self.has_gaps, np.diff(self.start), self.high - self.low + 1)
+    def __post_init__(self) -> None:
+        #: The first and last code of every sub-domain, shape (r,), and how many values it has
+        self.low, self.high = self.first[self.start[:-1]], self.last[self.start[1:] - 1]
+        self.sizes = np.add.reduceat(self.last - self.first + 1, self.start[:-1])
+        #: Whether it lacks a value between its first and its last
+        self.has_gaps = np.diff(self.start) > 1
 
     @property
     def extents(self) -> np.ndarray:
@@ -75,11 +72,6 @@ class SubDomains:
             reach = attribute.positions[self.high] - attribute.positions[self.low]
             return reach / (attribute.width or 1.0)
         return (self.sizes - 1) / max(attribute.size - 1, 1)
-
-    @property
-    def has_gaps(self) -> np.ndarray:
-        """Whether a sub-domain lacks a value between its first and its last, shape (r,)."""
-        return np.diff(self.start) > 0
 
     @property
     def is_star(self) -> np.ndarray:
@@ -98,10 +90,9 @@ class SubDomains:
     def labels(self) -> np.ndarray:
         """The text of every sub-domain, shape (r,), dtype object: a name, value, star or set.
 
-        A run of an ordered attribute is ``[first - last]``, with missing values
-        ``{[first - last], ?}``, any other set ``{a, b, c}``. Unordered values are sorted in it,
-        whatever the order in which they were declared, and quoted as in a csv if they could be
-        misunderstood.
+        A run of an ordered attribute is ``[first - last]``, with missing values ``{[first - last],
+        ?}``, any other set ``{a, b, c}``. Unordered values are sorted in it, whatever the order in
+        which they were declared, and quoted as in a csv if they could be misunderstood.
         """
         if self.names is not None:
             return self.names
@@ -131,58 +122,127 @@ class SubDomains:
 
     def members(self, i: int) -> np.ndarray:
         """Return the codes of sub-domain i, ascending."""
-        if self.start[i] < self.start[i + 1]:
-            return self.codes[self.start[i] : self.start[i + 1]]
-        return np.arange(self.low[i], self.high[i] + 1)
+        held = slice(*self.start[i : i + 2])
+        runs = zip(self.first[held].tolist(), self.last[held].tolist(), strict=True)
+        return np.concatenate([np.arange(first, last + 1) for first, last in runs])
 
     def contains(self, which: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Return whether sub-domains have codes; `which` and `codes` are broadcast."""
-        which, codes = np.broadcast_arrays(which, codes)
-        inside = (self.low[which] <= codes) & (codes <= self.high[which])
-        asked = np.flatnonzero(inside & self.has_gaps[which])
-        if len(asked):
-            size = np.int64(self.attribute.size)
-            held = np.repeat(np.arange(len(self)), np.diff(self.start)) * size + self.codes
-            inside.flat[asked] = np.isin(which.flat[asked] * size + codes.flat[asked], held)
-        return inside
+        size = np.int64(self.attribute.size)
+        begins = np.repeat(np.arange(len(self)), np.diff(self.start)) * size + self.first
+        run = np.searchsorted(begins, which * size + codes, side="right") - 1
+        return (run >= self.start[which]) & (codes <= self.last[run])
 
     def means(self, values: np.ndarray) -> np.ndarray:
         """Return the means of numbers, shape (size,) or (size, k), over every sub-domain."""
         values = np.asarray(values, dtype=float)
         until = np.concatenate([np.zeros_like(values[:1]), np.cumsum(values, axis=0)])
-        total = until[self.high + 1] - until[self.low]
-        gaps = self.has_gaps
-        if gaps.any():
-            total[gaps] = np.add.reduceat(values[self.codes], self.start[:-1][gaps], axis=0)
+        total = np.add.reduceat(until[self.last + 1] - until[self.first], self.start[:-1])
         means = (total.T / self.sizes).T
         kept = self.sizes == 1
         means[kept] = values[self.low[kept]]  # differences of sums are rounded
         return means
 
-    def agree(self, values: np.ndarray) -> np.ndarray:
-        """Return whether all values of a sub-domain have the same number, shape (r,), bool."""
-        spread = (np.ptp(values[self.members(i)]) for i in range(len(self)))
-        return np.fromiter(spread, values.dtype, len(self)) == 0
-
     def take(self, which: np.ndarray) -> SubDomains:
         """Return some of the sub-domains, in the order given."""
         held = np.diff(self.start)[which]
         start = np.r_[0, np.cumsum(held)]
-        places = np.repeat(self.start[which] - start[:-1], held) + np.arange(start[-1])
+        runs = np.repeat(self.start[which] - start[:-1], held) + np.arange(start[-1])
         names = None if self.names is None else self.names[which]
-        low, high = self.low[which], self.high[which]
-        return SubDomains(self.attribute, low, high, start, self.codes[places], names)
+        return SubDomains(self.attribute, start, self.first[runs], self.last[runs], names)
 
     def distinct(self) -> tuple[SubDomains, np.ndarray]:
         """Return every sub-domain once, the first of equal ones, and the new number of each."""
         size = np.int64(self.attribute.size)
         key = self.low * size + self.high
         numbers: dict[bytes, int] = {}
+        runs = np.column_stack([self.first, self.last])
         for i in np.flatnonzero(self.has_gaps):
-            held = self.members(i).tobytes()
+            held = runs[self.start[i] : self.start[i + 1]].tobytes()
             key[i] = size * size + numbers.setdefault(held, len(numbers))
         _, first, number = np.unique(key, return_index=True, return_inverse=True)
         return self.take(first), number
 
     def __len__(self) -> int:
-        return len(self.low)
+        return len(self.start) - 1
+
+
+def codes_in(domain: Attribute, values: Attribute) -> np.ndarray:
+    """Return the code of every value of an attribute in another domain, -1 if it lacks it."""
+    if domain is values:
+        return np.arange(domain.size)
+    code = {value: code for code, value in enumerate(domain.values)}
+    return np.array([code.get(value, -1) for value in values.values])
+
+
+def fitting(column, other: Attribute) -> np.ndarray:
+    """Return which values of another table each sub-domain allows, shape (r, size), bool.
+
+    A number fits an interval, any value a star, and other values that the table lacks nothing.
+    """
+    sub, own = column.sub_domains, column.attribute
+    fits = sub.contains(np.arange(len(sub))[:, None], codes_in(own, other))
+    if own.numeric and other.numeric:
+        numbers = other.positions
+        if sub.names is None:
+            low, high = own.positions[[sub.low, sub.high]][:, :, None]
+            fits |= ~sub.has_gaps[:, None] & (low <= numbers) & (numbers <= high)
+        for row, label in zip(fits, column.labels, strict=True):
+            if ends := _WIDTH.fullmatch(str(label)):
+                row |= (float(ends[1]) <= numbers) & (numbers < float(ends[2]))
+    return fits | (column.labels == STAR)[:, None]
+
+
+def rows_at(
+    points: np.ndarray, domains: Sequence[SubDomains], index: Sequence, rows, kinds=0, kind=None
+) -> np.ndarray:
+    """Return how many rows are at each point if published rows spread evenly over their boxes.
+
+    The numbers of sub-domains, `index`, have the shape (d, f), and `rows` (f,). Rows of a `kind`
+    are only at points of this kind, if given. None is at code -1.
+    """
+    kind = np.zeros(len(rows), np.intp) if kind is None else kind
+    sizes = [*map(len, domains), kind.max(initial=0) + 1]
+    _, one, rows = distinct([*index, kind], sizes, rows)  # every box once
+    kind, points = kind[one], np.ascontiguousarray(points, dtype=np.int64)
+    start, stop, least, most = np.empty((4, len(one), len(domains)), np.intp)
+    orders, held, weights = [], 0, rows.astype(float)
+    for j, (domain, of_box) in enumerate(zip(domains, (of[one] for of in index), strict=True)):
+        start[:, j], stop[:, j] = held + domain.start[of_box], held + domain.start[of_box + 1]
+        held += len(domain.first)
+        weights /= domain.sizes[of_box]
+        span = domain.attribute.size + 2
+        key = kinds * span + points[:, j] + 1
+        orders.append(np.argsort(key, kind="stable"))
+        key = key[orders[j]]
+        least[:, j] = np.searchsorted(key, kind * span + domain.low[of_box] + 1)
+        most[:, j] = np.searchsorted(key, kind * span + domain.high[of_box] + 2)
+    by = (most - least).argmin(axis=1)
+    first = np.concatenate([domain.first for domain in domains])
+    last = np.concatenate([domain.last for domain in domains])
+    found = np.zeros(len(points))
+    for j in np.unique(by):
+        some = by == j
+        parts = least[some, j], most[some, j], start[some], stop[some], weights[some]
+        found[orders[j]] += _rows_at(points[orders[j]], first, last, *parts)
+    return found
+
+
+@loop
+def _rows_at(points, first, last, least, most, start, stop, weights):
+    found = np.zeros(len(points))
+    for box in range(len(least)):
+        for i in range(least[box], most[box]):
+            covers = True
+            for j in range(points.shape[1]):
+                code, begin, end = points[i, j], start[box, j], stop[box, j]
+                if code < first[begin] or code > last[end - 1]:
+                    covers = False
+                elif end - begin > 1:
+                    run = np.searchsorted(first[begin:end], code, side="right") - 1
+                    covers = code <= last[begin + run]
+                if not covers:
+                    break
+            if covers:
+                found[i] += weights[box]
+    return found

@@ -1,16 +1,14 @@
 """Measures: numbers about a release. None of them changes anything."""
 
-from anonpaper.measure import attacks, bounds, loss, queries, risk, utility
-from anonpaper.measure.attacks import *  # noqa: F403
+from anonpaper.measure import bounds, loss, queries, risk
 from anonpaper.measure.bounds import *  # noqa: F403
 from anonpaper.measure.loss import *  # noqa: F403
 from anonpaper.measure.minimality_attack import minimality
 from anonpaper.measure.queries import *  # noqa: F403
 from anonpaper.measure.risk import *  # noqa: F403
-from anonpaper.measure.utility import *  # noqa: F403
 from anonpaper.publish.judging import attackers, audit
 
 __all__ = [
-    "attackers", "audit", "minimality", *attacks.__all__, *bounds.__all__, *loss.__all__,
-    *queries.__all__, *risk.__all__, *utility.__all__,
+    "attackers", "audit", "minimality", *bounds.__all__, *loss.__all__,
+    *queries.__all__, *risk.__all__,
 ]  # fmt: skip

@@ -1,27 +1,46 @@
 """Information loss: information of the table that its release no longer has.
 
-Unless a measure says otherwise, a withheld row counts as suppressed in every attribute, and a
-measure costs O(n·d). Measures of classes raise EmptyTableError if no row is published.
+A withheld row counts as suppressed in every attribute, and a measure costs O(n·d). Measures of
+classes, whose sizes count rows, raise EmptyTableError if no row is published.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pandas as pd
 
+from anonpaper import errors
 from anonpaper.cells import distinct
-from anonpaper.errors import check_choice, check_integer
-from anonpaper.measure.boxes import boxes_of, weight_at
+from anonpaper.hierarchy import Hierarchy, check_hierarchies
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import Release, check_release
+from anonpaper.published_values import SubDomains, codes_in, rows_at
 from anonpaper.recoders import evaluation as formulas
 
 __all__ = [
-    "ach", "average_class_size", "discernibility", "discernibility_ratio", "effective_k", "gcp",
-    "kl_divergence", "ncp", "necd", "nwp", "stars", "suppressed_rows", "values_kept",
+    "ach", "average_class_size", "discernibility", "discernibility_ratio", "distortion",
+    "effective_k", "gcp", "generalizations", "kl_divergence", "marginal_similarity", "ncp", "necd",
+    "nwp", "stars", "suppressed_rows", "values_kept",
 ]  # fmt: skip
+
+
+def star_pattern(rel: Release) -> np.ndarray:
+    """Return which values of entries are stars, (f, d), dtype bool; all of withheld rows."""
+    pattern = np.ones((len(rel.shown), len(rel.published)), dtype=bool)
+    for j, p in enumerate(rel.published):
+        pattern[rel.shown, j] = p.is_star[p.index[rel.shown]]
+    return pattern
+
+
+def total(rel: Release, cost: Callable) -> float:
+    """Return the sum over all values of a cost per sub-domain; a withheld value costs 1."""
+    shown, e = check_release(rel).shown, rel.entries
+    values = sum(e.counts[shown] @ cost(p)[p.index[shown]] for p in rel.published)
+    return float(values + e.rows(~shown) * rel.microdata.d)
 
 
 def stars(rel: Release) -> int:
@@ -33,8 +52,7 @@ def stars(rel: Release) -> int:
     >>> stars(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
     2
     """
-    starred = star_pattern(check_release(rel)) | ~rel.shown[:, None]
-    return sum(map(rel.entries.rows, starred.T))
+    return int(total(rel, lambda p: p.is_star))
 
 
 def suppressed_rows(rel: Release) -> int:
@@ -43,16 +61,7 @@ def suppressed_rows(rel: Release) -> int:
     >>> suppressed_rows(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     4
     """
-    starred = star_pattern(check_release(rel)).any(axis=1)
-    return rel.entries.rows(starred | ~rel.shown)
-
-
-def star_pattern(rel: Release) -> np.ndarray:
-    """Return which values of entries are stars, (f, d), dtype bool; False for withheld rows."""
-    pattern = np.zeros((len(rel.shown), len(rel.published)), dtype=bool)
-    for j, p in enumerate(rel.published):
-        pattern[rel.shown, j] = p.is_star[p.index[rel.shown]]
-    return pattern
+    return rel.entries.rows(star_pattern(check_release(rel)).any(axis=1))
 
 
 def discernibility(rel: Release) -> int:
@@ -76,40 +85,36 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
     ``"stars"`` 1 - stars/(n d), the quantity in the problem statement.
 
     This is the *accuracy* of diva2021. The paper does not define how discernibility becomes a
-    share: the formulas are ours, so only the order of its curves can be compared. ParameterError
-    if `k` is not from 1 to n, or `of` is unknown.
+    share: the formulas are ours, so only the order of its curves can be compared.
 
     >>> rel = ap.suppress(ap.examples.patients(), ap.examples.patients_diverse())
     >>> discernibility_ratio(rel, k=2), discernibility_ratio(rel, k=2, of="stars")
     (1.0, 0.48)
     """
-    check_choice("of", of, ("ratio", "range", "log", "stars"))
+    errors.check_choice("of", of, ("ratio", "range", "log", "stars"))
     n, d = check_release(rel).microdata.n, rel.microdata.d
     if of == "stars":
         return 1 - stars(rel) / (n * d)
-    k = check_integer("k", k, 1, n)
+    k = errors.check_integer("k", k, 1, n)
     sizes = rel.classes.sizes().tolist()  # Python integers do not overflow
     disc = sum(size * (size if size >= k else n) for size in sizes) + n * rel.classes.n_unpublished
     groups = n // k
     small, larger = n // groups, n % groups
     least = (groups - larger) * small**2 + larger * (small + 1) ** 2
-    if of == "ratio":
-        return min(1.0, least / disc)
-    if least == n * n:  # a single group is the optimum
-        return 1.0
-    if of == "range":
-        return min(1.0, 1 - (disc - least) / (n * n - least))
-    return min(1.0, 1 - float(np.log(disc / least) / np.log(n * n / least)))
+    worst = n * n  # the optimum too, if there is a single group: then 1, not 0 / 0
+    found = {
+        "ratio": least / disc,
+        "range": 1 - (disc - least) / (worst - least or 1),
+        "log": 1 - np.log(disc / least) / (np.log(worst / least) or 1),
+    }
+    return float(min(1.0, found[of]))
 
 
 def average_class_size(rel: Release) -> float:
-    """Mean size of the equivalence classes, at least 1.
+    """Mean size of the equivalence classes, in people if these have several rows; at least 1.
 
-    Sizes count rows, or people where they have several.
-
-    >>> m = ap.examples.hospital()
-    >>> average_class_size(ap.suppress(m, ap.examples.hospital_two_anonymous()))
-    2.5
+    >>> average_class_size(ap.generalize(ap.examples.hospital(), ap.Partition([0, 1] * 5)))
+    10.0
     """
     classes = check_release(rel, shown=True).classes
     return float(GroupCounts.of(rel.entries.in_groups(classes.group)).sizes.mean())
@@ -126,9 +131,7 @@ def ncp(rel: Release) -> float:
     >>> ncp(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     8.0
     """
-    shown = check_release(rel).shown
-    rows, total = rel.entries.counts[shown], rel.entries.rows(~shown) * rel.microdata.d
-    return float(total + sum(rows @ p.sub_domains.extents[p.index[shown]] for p in rel.published))
+    return total(rel, lambda p: p.sub_domains.extents)
 
 
 def gcp(rel: Release) -> float:
@@ -136,12 +139,10 @@ def gcp(rel: Release) -> float:
 
     Source: Ghinita et al., VLDB 2007.
 
-    >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
-    >>> round(gcp(rel), 3)
+    >>> round(gcp(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())), 3)
     0.267
     """
-    m = check_release(rel).microdata
-    return min(1.0, ncp(rel) / (m.n * m.d))  # above 1 by rounding only
+    return min(1.0, ncp(rel) / (rel.microdata.n * rel.microdata.d))  # above 1 by rounding only
 
 
 def values_kept(rel: Release, by: object) -> pd.DataFrame:
@@ -159,14 +160,15 @@ def values_kept(rel: Release, by: object) -> pd.DataFrame:
     """
     m, e = check_release(rel).microdata, rel.entries
     p = rel.published[m.attribute_index(by)]
-    starred = np.where(rel.shown, star_pattern(rel).sum(axis=1), m.d)
-    kept = rel.shown & p.sub_domains.is_kept[p.index]
+    starred, kept = star_pattern(rel).sum(axis=1), rel.shown & p.sub_domains.is_kept[p.index]
     sums = {"rows": e.counts, "stars_per_row": e.counts * starred, "shown": e.counts * kept}
     frame = pd.DataFrame(sums).groupby(e.codes_of(by)).sum()
     frame = frame.sort_values("rows", ascending=False, kind="stable")
-    means = frame[["stars_per_row", "shown"]].div(frame["rows"], axis=0)
-    values = pd.Series(m.attribute(by).values[frame.index], frame.index, name=by)
-    return pd.concat([values, frame["rows"], means], axis=1).reset_index(drop=True)
+    frame[["stars_per_row", "shown"]] = frame[["stars_per_row", "shown"]].div(
+        frame["rows"], axis=0
+    )
+    frame.insert(0, by, m.attribute(by).values[frame.index])
+    return frame.reset_index(drop=True)
 
 
 def kl_divergence(rel: Release) -> float:
@@ -187,18 +189,17 @@ def kl_divergence(rel: Release) -> float:
     >>> round(kl_divergence(rel), 4)
     0.8789
     """
-    m, values = check_release(rel).microdata, rel.microdata.sensitive_attribute.size
-    cells, shown = m.cells, rel.shown
+    m, shown = check_release(rel).microdata, rel.shown
+    cells, values = m.cells, m.sensitive_attribute.size
+    if not shown.any():
+        return float("inf")
     # a point is a cell, or the cells of several people
     of_cells = [cells.tuple_of_cell, cells.sensitive]
     _, first, counts = distinct(of_cells, [len(cells), values], cells.counts)
     points, kinds = cells.tuples[cells.tuple_of_cell[first]], cells.sensitive[first]
-    if not shown.any():
-        return float("inf")
-    domains = [p.sub_domains for p in rel.published]
-    index, rows = [p.index[shown] for p in rel.published], rel.entries.counts[shown]
-    boxes = boxes_of(domains, index, rel.secrets[shown], values, rows)  # line 2
-    density = weight_at(points, domains, boxes, boxes.counts / boxes.volume, kinds)  # line 3
+    domains, index = zip(*((p.sub_domains, p.index[shown]) for p in rel.published), strict=True)
+    rows = rel.entries.counts[shown]
+    density = rows_at(points, domains, index, rows, kinds, rel.secrets[shown])  # lines 2, 3
     f = counts / m.n  # line 1
     with np.errstate(divide="ignore"):
         divergence = float((f * np.log(f / (density / m.n))).sum())  # line 4
@@ -217,11 +218,13 @@ def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     >>> round(nwp(ap.recode(m, r)), 3)
     0.267
     """
-    m, shown = check_release(rel).microdata, rel.shown
-    total, rows = float(rel.entries.rows(~shown)), rel.entries.counts[shown]
-    for weight, p in zip(formulas.weight_vector(m.qi, weights), rel.published, strict=True):
-        total += (rows * formulas.penalty(p.sizes, p.attribute.size, weight)[p.index[shown]]).sum()
-    return min(1.0, float(total / m.n))  # above 1 by rounding only
+    m = check_release(rel).microdata
+    weight = dict(zip(m.qi, m.d * formulas.weight_vector(m.qi, weights), strict=True))
+
+    def penalty(p):
+        return formulas.penalty(p.sizes, p.attribute.size, weight[p.attribute.name])
+
+    return min(1.0, total(rel, penalty) / (m.n * m.d))  # above 1 by rounding only
 
 
 def effective_k(rel: Release) -> int:
@@ -236,11 +239,9 @@ def effective_k(rel: Release) -> int:
 def necd(rel: Release) -> float:
     """Normalized equivalence class dispersion: how uneven class sizes are, from 0 to below 1.
 
-    (largest class - smallest class) / (n - 1), where n includes withheld rows; 0 for a table of
-    one row.
+    (largest class - smallest class) / (n - 1), where n includes withheld rows; 0 for one row.
 
-    >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
-    >>> round(necd(rel), 3)
+    >>> round(necd(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())), 3)
     0.222
     """
     sizes = check_release(rel, shown=True).classes.sizes()
@@ -253,10 +254,103 @@ def ach(rel: Release, preference: tuple[float, float] = (0.2, 1.0)) -> float:
     Smaller is better; at the `preference` point (NWP, NECD), each in [0, 1], it is NWP·NECD / (NWP
     + NECD), up to epsilon = 1e-6.
 
-    >>> m = ap.examples.hospital()
-    >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 1], [0, 1, 1]])
-    >>> round(ach(ap.recode(m, r), preference=(0.2, 1.0)), 3)
-    0.222
+    >>> round(ach(ap.suppress(ap.examples.hospital(), ap.Partition([0] * 10))), 3)
+    0.833
     """
     preference = formulas.check_preference(preference)
     return float(formulas.achievement(nwp(rel), necd(rel), preference))
+
+
+def distortion(rel: Release, hierarchies: Mapping[object, Hierarchy]) -> float:
+    """Mean level of the published values over the hierarchy's height, from 0 to 1.
+
+    This is Eq. 9 of majeed2024 per row, with equal weights w_Q. The level of a sub-domain is the
+    lowest on which all its values have one name, even if the release was made otherwise; a
+    withheld row is on the highest. HierarchyError if a hierarchy is missing, lacks values, or does
+    not join a sub-domain.
+
+    >>> m = ap.examples.hospital()
+    >>> trees = {a.name: ap.Hierarchy.flat(a.values) for a in m.attributes}
+    >>> distortion(ap.suppress(m, ap.Partition([0] * m.n)), trees)
+    1.0
+    """
+    m = check_release(rel).microdata
+    hierarchies = check_hierarchies(hierarchies, m.qi)
+
+    def level(p):
+        name = p.attribute.name
+        if name not in hierarchies:
+            raise errors.HierarchyError(f"hierarchies lacks {name!r}: add one")
+        ids = hierarchies[name].maps(p.attribute).T.astype(float)
+        agree = p.sub_domains.means(ids**2) == p.sub_domains.means(ids) ** 2  # no variance
+        if not agree.any(axis=1).all():
+            raise errors.HierarchyError(f"the top of hierarchies[{name!r}] must join all values")
+        return agree.argmax(axis=1) / max(hierarchies[name].height, 1)
+
+    return total(rel, level) / (m.n * m.d)
+
+
+def generalizations(rel: Release) -> int:
+    """Number of values not published as themselves, from 0 to n·d.
+
+    A value that was moved to another row counts too. A hierarchy node that covers only one value
+    is no generalization. Table 12 of majeed2024 counts all n·d values of the *augmented* table for
+    "existing methods".
+
+    >>> generalizations(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
+    2
+    """
+    e, shown = check_release(rel).entries, rel.shown
+    changed = e.rows(~shown) * e.m.d
+    for p, codes in zip(rel.published, e.codes[shown].T, strict=True):
+        index = p.index[shown]
+        moved = (p.sizes[index] > 1) | (p.sub_domains.low[index] != codes)
+        changed += int(e.counts[shown][moved].sum())
+    return changed
+
+
+def marginal_similarity(m: Microdata, rel: Release) -> float:
+    """One minus the mean distance of all one- and two-way marginals, from 0 to 1 (equal).
+
+    The distance is total variation, the second interpretation of majeed2024's Eq. 8. Rows need not
+    correspond, so it also works for synthetic tables. A published sub-domain spreads its row
+    evenly over its values. Values that the real table `m` lacks count as differences.
+
+    >>> m = ap.examples.hospital()
+    >>> marginal_similarity(m, ap.suppress(m, ap.Partition(m.cells.tuple_of_row)))
+    1.0
+    """
+    shown = check_roles(rel, m).shown
+    theirs = [(p.sub_domains, p.index[shown]) for p in rel.published]
+    if m.sensitive is not None:
+        attribute = rel.microdata.sensitive_attribute
+        values = np.arange(attribute.size)
+        theirs.append((SubDomains.runs(attribute, values, values), rel.secrets[shown]))
+    ours = [
+        codes_in(of.attribute, m.attribute(name))[m.codes_of_cells(name)]
+        for (of, _), name in zip(theirs, [*m.qi, *m.sensitives], strict=True)
+    ]
+    distances = []
+    for i, j in combinations_with_replacement(range(len(ours)), 2):
+        columns = sorted({i, j})
+        domains, index = zip(*(theirs[i] for i in columns), strict=True)
+        # one more code, the first, for values that the release does not have
+        sizes = [domain.attribute.size + 1 for domain in domains]
+        _, first, counts = distinct([ours[i] + 1 for i in columns], sizes, m.cells.counts)
+        points = np.column_stack([ours[i][first] for i in columns])
+        published = rows_at(points, domains, index, rel.entries.counts[shown])
+        # both have mass 1, so where the table has more, the release has as much less
+        more = counts / m.n - published / rel.entries.rows(shown)
+        distances.append(np.maximum(more, 0).sum())
+    return float(1 - np.mean(distances))
+
+
+def check_roles(rel: Release, m: Microdata) -> Release:
+    """Return a release if it has rows and the roles of a table; else EmptyTableError or so."""
+    mine, _ = check_release(rel).microdata, check_microdata(m, people=True)
+    if (mine.qi, mine.sensitives) != (m.qi, m.sensitives):
+        raise errors.ColumnError(
+            f"the release has the roles {mine.qi} and {mine.sensitive!r}, the table {m.qi} and "
+            f"{m.sensitive!r}: use the same quasi-identifiers and sensitive attribute"
+        )
+    return check_release(rel, shown=True)

@@ -41,17 +41,15 @@ def minimality(rel: Release, *, most: int = 2_000) -> pd.DataFrame:
     The attacker has the written file and everybody's quasi-identifiers, and knows the algorithm
     with its parameters and ties. All tables with the published sensitive values are equally likely
     in advance. The posterior of a value for a person is its share in all tables of which the
-    algorithm makes this file.
+    algorithm makes this file. At most `most` tables are tried. If the file allows more, a lower
+    bound for every person is returned after TP and TP+, else SizeLimitError.
 
     All rows of a table with one sensitive attribute are published by ``suppress``, ``generalize``
     or ``recode`` from ``tp``, ``tp_plus`` or, with `l`, ``mondrian`` or ``full_domain`` (with
-    default hierarchies), else ParameterError. At most `most` tables are tried. If the file allows
-    more, a lower bound for every person is returned after TP and TP+, else SizeLimitError.
-
-    The DataFrame has per row ``promised``, the largest share of one sensitive value in the
-    person's group; ``concluded``, the greatest posterior or a lower bound; ``exact``, True for a
-    posterior. Sources: R. C.-W. Wong et al., *Minimality attack in privacy preserving data
-    publishing*, VLDB 2007; xiao2010, section 5, for TP.
+    default hierarchies), else ParameterError. The frame has per row ``promised``, the largest
+    share of a value in the person's group; ``concluded``, the greatest posterior or a lower bound;
+    ``exact``, True for a posterior. Sources: R. C.-W. Wong et al., *Minimality attack in privacy
+    preserving data publishing*, VLDB 2007; xiao2010, section 5, for TP.
 
     >>> m = ap.examples.hospital()
     >>> seen = minimality(ap.generalize(m, ap.mondrian(m, k=2, l=2)))

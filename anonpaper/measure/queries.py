@@ -1,4 +1,4 @@
-"""How well a release answers counting queries: histograms of the sensitive attribute.
+"""What a release still answers: counting queries, and a classifier that is trained on it.
 
 A query selects rows by quasi-identifiers and counts their sensitive values. Source: boger2020,
 section 4.5, after Xiao and Tao, VLDB 2006.
@@ -6,23 +6,34 @@ section 4.5, after Xiao and Tao, VLDB 2006.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from anonpaper import errors
 from anonpaper.groups import Entries
+from anonpaper.measure.loss import check_roles
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.publish import Anatomy, GroupRelease, Release, check_release
+from anonpaper.published_values import codes_in
 from anonpaper.randomness import generator
+from anonpaper.roles import only_one
 
-__all__ = ["chi_square", "query_error", "query_errors", "relative_errors", "workload"]
+__all__ = [
+    "Classification", "chi_square", "classification", "query_error", "query_errors",
+    "relative_errors", "workload",
+]  # fmt: skip
 
 #: Queries are answered in blocks of at most this many (query, tuple) pairs.
 _BLOCK = 4_000_000
 #: The least denominator of a relative error, as a share of the rows.
 _FLOOR = 0.001
+#: A classifier is trained on at most this many numbers, of four bytes each.
+_MOST_FEATURES = 500_000_000
+_ROWS_OF_A_TREE = 20_000  # drawn for each tree, if there are more
 
 
 @dataclass(eq=False, repr=False)
@@ -54,13 +65,12 @@ class Workload:
         return included
 
     def answers(self, *tables: Microdata | Release) -> np.ndarray:
-        """Return the histogram that every query gets from every table, shape (t, q, m).
+        """Return the (expected) histogram that every query gets from every table, (t, q, m).
 
-        These are (expected) numbers of rows of every sensitive value, for a table and releases of
-        it, else ParameterError. In a swapped table, rows are counted. In an anatomy, a row counts
-        for every sensitive value by its share in the group. With sub-domains, a row counts by the
-        share of its sub-domains that the query includes, as if values were equally likely and
-        independent. O(q·c·(d + t·m)) for c distinct QI tuples, or classes.
+        They are a table and releases of it. In an anatomy, a row counts for every sensitive value
+        by its share in the group. With sub-domains, a row counts by the share of its sub-domains
+        that the query includes, as if values were equally likely and independent. O(q·c·(d + t·m))
+        for c distinct QI tuples, or classes.
         """
         people = [table if isinstance(table, Microdata) else table.microdata for table in tables]
         m = people[0]
@@ -73,32 +83,28 @@ class Workload:
                 f"the queries are on {mine} (attribute, values), the table has {theirs}: "
                 "draw the queries from this table"
             )
+        classes = [*map(_classes, tables)]
         answers = np.empty((len(tables), len(self), self.sensitive.size))
-        by_tuple = np.array([isinstance(table, Microdata | GroupRelease) for table in tables])
-        if by_tuple.any():  # they have the same tuples
-            counts = np.hstack([_counts_by_tuple(tables[i]) for i in np.flatnonzero(by_tuple)])
-            found = self._answers(counts, lambda j, included: included[:, m.cells.tuples[:, j]])
-            answers[by_tuple] = found.reshape(len(self), by_tuple.sum(), -1).swapaxes(0, 1)
-        for i in np.flatnonzero(~by_tuple):
-            answers[i] = self._answers(*_by_class(tables[i]))
-        return answers
-
-    def _answers(self, counts: np.ndarray, share: Callable) -> np.ndarray:
-        """Sum the counts of tuples or classes by the share that each query includes."""
-        answers = np.empty((len(self), counts.shape[1]))
-        block = max(1, _BLOCK // max(len(counts), *(a.size for a in self.attributes)))
+        longest = max(*(len(counts) for counts, _ in classes), *(a.size for a in self.attributes))
+        block = max(1, _BLOCK // longest)
         for first in range(0, self.size, block):
-            asked = slice(first, min(first + block, self.size))
-            part = np.ones((asked.stop - first, len(counts)), bool)
-            for j, attribute in enumerate(self.attributes):
-                part = part * share(j, self.included(attribute, asked))
-            answers[asked] = part.astype(float, copy=False) @ counts
+            asked = slice(first, first + block)
+            included = [self.included(a, asked) for a in self.attributes]
+            tuples = np.ones((len(included[0]), len(m.cells)), bool)
+            for values, codes in zip(included, m.cells.tuples.T, strict=True):
+                tuples &= values[:, codes]
+            tuples = tuples.astype(float)
+            for i, (counts, columns) in enumerate(classes):
+                part = tuples
+                if columns is not None:
+                    each = zip(included, columns, strict=True)
+                    shares = [of.means(values.T)[index].T for values, (of, index) in each]
+                    part = np.multiply.reduce(shares)
+                answers[i, asked] = part @ counts
         return answers
 
     def sql(self, table: str = "microdata") -> Iterator[str]:
-        """Yield the queries as SQL on a table of that name, as in Figure 7 of boger2020.
-
-        Missing values are written as ``'?'``.
+        """Yield the queries as SQL on a table of that name, as in Figure 7; ``'?'`` is missing.
 
         >>> queries = workload(ap.examples.hospital(), {"Age": 2, "Gender": 1}, size=3, seed=0)
         >>> print(next(queries.sql("hospital")))
@@ -110,8 +116,8 @@ class Workload:
         """
         name, table = _quoted(self.sensitive.name), _quoted(table)
         for query in range(len(self)):
-            conditions = [_condition(a, self.asked[a.name][query]) for a in self.attributes
-                          if a.name in self.asked]  # fmt: skip
+            conditions = [_condition(a, self.asked[a.name][query])
+                          for a in self.attributes if a.name in self.asked]  # fmt: skip
             where = "WHERE " + " AND\n".join(conditions) + "\n" if conditions else ""
             yield f"SELECT {name}, COUNT(*) AS total\nFROM {table}\n{where}GROUP BY {name};"
 
@@ -142,9 +148,8 @@ def workload(
 
     `selectivity` gives the number of values to which a query restricts an attribute of `m`: from 1
     to the length of the range for integers (ages 17 to 90 are 74), otherwise to the size of the
-    domain. Numeric values are successive (a window), others drawn without replacement. Attributes
-    not named are not restricted. `size` is the number of queries. Source: boger2020, section 4.5
-    and Figure 7.
+    domain. Numeric values are successive (a window), others drawn without replacement. `size` is
+    the number of queries. Source: boger2020, section 4.5 and Figure 7.
 
     >>> m = ap.examples.hospital()
     >>> queries = workload(m, {"Age": 1, "Education": 2}, size=4, seed=0)
@@ -177,38 +182,30 @@ def places(attribute: Attribute) -> int:
 def _is_integral(attribute: Attribute) -> bool:
     """Whether the values are integers that floats represent without gaps."""
     positions = attribute.positions
-    return (
-        attribute.numeric
-        and max(-positions[0], positions[-1]) < 2**53
-        and np.array_equal(positions, positions.round())
-    )
+    small = max(-positions[0], positions[-1]) < 2**53
+    return attribute.numeric and small and np.array_equal(positions, positions.round())
 
 
-def _counts_by_tuple(table: Microdata | GroupRelease) -> np.ndarray:
-    """Rows of every QI tuple and sensitive value, shape (c, m); expected ones for an anatomy."""
+def _classes(table: Microdata | Release) -> tuple[np.ndarray, list | None]:
+    """(Expected) rows of classes by sensitive value, (c, m), and the sub-domains of each class.
+
+    QI tuples are the classes, and need no sub-domains, of a table and of groups.
+    """
     if isinstance(table, Microdata):
         e = Entries.of_cells(table, np.zeros(len(table.cells.counts), np.intp))
     else:
         e = table.entries.take(table.shown)
+    if not isinstance(table, Microdata | GroupRelease):
+        group = table.classes.group[table.shown]
+        first = np.flatnonzero(table.shown)[np.unique(group, return_index=True)[1]]
+        columns = [(p.sub_domains, p.index[first]) for p in table.published]
+        return _crosstab(group, len(first), e), columns
     if not isinstance(table, Anatomy):
-        return _crosstab(e.tuples, len(e.m.cells), e)
+        return _crosstab(e.tuples, len(e.m.cells), e), None
     shares = _crosstab(e.group, table.classes.n_groups, e) / table.classes.sizes()[:, None]
     expected = np.zeros((len(e.m.cells), shares.shape[1]))
     np.add.at(expected, e.tuples, e.counts[:, None] * shares[e.group])
-    return expected
-
-
-def _by_class(release: Release) -> tuple[np.ndarray, Callable]:
-    """Rows of every class and sensitive value, and the share of a class that queries include."""
-    e = release.entries.in_groups(release.classes.group).take(release.shown)
-    entries = np.flatnonzero(release.shown)
-    one_of_class = entries[np.unique(e.group, return_index=True)[1]]
-
-    def share(j: int, included: np.ndarray) -> np.ndarray:
-        p = release.published[j]
-        return p.sub_domains.means(included.T)[p.index[one_of_class]].T
-
-    return _crosstab(e.group, release.classes.n_groups, e), share
+    return expected, None
 
 
 def _crosstab(of: np.ndarray, height: int, e: Entries) -> np.ndarray:
@@ -219,10 +216,9 @@ def _crosstab(of: np.ndarray, height: int, e: Entries) -> np.ndarray:
 
 
 def chi_square(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Chi-square distance of histograms, the sum of (x - y)^2 / (x + y): at least 0.
+    """Chi-square distance of histograms, the sum of (x - y)^2 / (x + y): at least 0, shape (...).
 
-    `x` and `y` are finite counts of at least 0, shape (..., m), else ParameterError; the result
-    has shape (...). A value that both histograms lack adds 0. Source: boger2020, equation 1.
+    `x` and `y` are finite counts, shape (..., m). Source: boger2020, equation 1.
 
     >>> float(chi_square([3, 0, 5], [1, 0, 5]))
     1.0
@@ -260,14 +256,12 @@ def query_error(rel: Release, queries: Workload | None = None, *, of: str = "rel
 
 
 def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
-    """Chi-square distance to the true answers, summed over the queries: at least 0.
+    """Chi-square distance to the true answers, summed over the queries: at least 0, shape (t,).
 
-    `releases` are t releases of one table, at least one, else ParameterError; the result has shape
-    (t,). Source: boger2020, equations 2 and 3.
+    `releases` are of one table, at least one. Source: boger2020, equations 2 and 3.
 
     >>> m = ap.examples.hospital()
-    >>> one_group = ap.swap(m, ap.Partition([0] * 10), seed=0)
-    >>> query_errors(workload(m, {}, size=5), [one_group])
+    >>> query_errors(workload(m, {}, size=5), [ap.swap(m, ap.Partition([0] * 10), seed=0)])
     array([0.])
     """
     releases = errors.check_sequence("releases", releases, Release)
@@ -278,11 +272,10 @@ def query_errors(queries: Workload, releases: Sequence[Release]) -> np.ndarray:
 
 
 def relative_errors(queries: Workload, releases: Sequence[Release], base: Release) -> np.ndarray:
-    """Errors of releases in percent of the error of a base release: at least 0.
+    """Errors of releases in percent of the error of a base release: at least 0, shape (t,).
 
-    100 · error / max(error of `base`, 1), shape (t,), with errors from :func:`query_errors`. Below
-    100 a release answers these queries better than `base`, unless `base` has an error below 1.
-    Source: boger2020, equation 4.
+    100 · error / max(error of `base`, 1), with errors from :func:`query_errors`. Below 100 a
+    release answers these queries better. Source: boger2020, equation 4.
 
     >>> m = ap.examples.hospital()
     >>> base = ap.swap(m, ap.Partition([0] * 10), seed=0)
@@ -301,3 +294,90 @@ def _checked_workload(queries: object) -> Workload:
             f"expected a Workload from ap.measure.workload(m, ...), got {type(queries).__name__}"
         )
     return queries
+
+
+class Classification(NamedTuple):
+    """How a classifier trained on a release predicts people it has not seen."""
+
+    confusion: pd.DataFrame  # test rows by true sensitive value (rows) and predicted (columns)
+    accuracy: float  # share of the test rows predicted correctly (Eq. 10)
+    balanced_accuracy: float  # mean recall over the values that occur
+
+
+def classification(
+    rel: Release,
+    test: Microdata,
+    *,
+    trees: int = 50,
+    balanced: bool = False,
+    seed: int | np.random.Generator = 0,
+) -> Classification:
+    """How a random forest trained on a release predicts original rows: scores from 0 to 1.
+
+    A sub-domain is encoded by the mean of its values if they are ordered, otherwise by the share
+    of each value in it. `test` has held-out real people with the same roles, else ColumnError. The
+    forest has `trees`, each of at most 20,000 rows; if `balanced`, all sensitive values, rather
+    than all rows, weigh the same in training. SizeLimitError above 500 million rows times features
+    (one for every value of an unordered attribute).
+
+    >>> m = ap.examples.hospital()
+    >>> release = ap.suppress(m, ap.examples.hospital_two_diverse())
+    >>> classification(release, m, trees=5).confusion.to_numpy().sum().item()
+    10
+    """
+    with errors.needs("learning"):
+        from sklearn.ensemble import RandomForestClassifier
+
+    balanced = errors.check_choice("balanced", balanced, (False, True))
+    mine, shown = check_roles(rel, test).microdata, rel.entries.of_row[rel.is_published]
+    secret = only_one(mine.sensitive)
+    if test.synthetic.any():
+        raise errors.ParameterError(
+            f"{int(test.synthetic.sum())} test rows are synthetic: test on real people"
+        )
+    forest = RandomForestClassifier(
+        errors.check_integer("trees", trees, 1), min_samples_leaf=2,
+        random_state=int(generator(seed).integers(2**31)),
+        max_samples=None if len(shown) <= _ROWS_OF_A_TREE else _ROWS_OF_A_TREE,
+        class_weight="balanced" if balanced else None,
+    )  # fmt: skip
+    width = sum(1 if a.ordered else a.size for a in mine.attributes)
+    if width * max(len(shown), test.n) > _MOST_FEATURES:
+        raise errors.SizeLimitError(
+            f"{max(len(shown), test.n):,} rows have {width:,} features, one per unordered value; "
+            f"the limit is {_MOST_FEATURES:,} numbers: group values, or take fewer rows"
+        )
+    forest.fit(_published_features(rel, shown), rel.sensitive_codes[rel.is_published])
+    said = forest.predict(_plain_features(rel, test))
+    values, theirs = (table.attribute(secret).values for table in (mine, test))
+    domain = list(dict.fromkeys([*values, *theirs]))
+    true = pd.Categorical(theirs[test.sensitive_codes], domain)
+    table = pd.crosstab(true, pd.Categorical(values[said], domain), dropna=False)
+    table = table.rename_axis(index="true", columns="predicted")
+    right, rows = np.diag(table), table.sum(axis=1)
+    recall = (right / rows.where(rows > 0)).mean()
+    return Classification(table, float(right.sum() / test.n), float(recall))
+
+
+def _features(attribute: Attribute) -> np.ndarray:
+    """Encode the values of an attribute: the position of ordered ones, one-hot for others."""
+    return attribute.positions[:, None] if attribute.ordered else np.eye(attribute.size)
+
+
+def _published_features(rel: Release, entries: np.ndarray) -> np.ndarray:
+    """Encode published entries: mean position of ordered values, shares of unordered ones."""
+    parts = ((p.sub_domains.means(_features(p.attribute)), p.index) for p in rel.published)
+    return np.hstack([part.astype(np.float32)[index[entries]] for part, index in parts])
+
+
+def _plain_features(rel: Release, test: Microdata) -> np.ndarray:
+    """Encode original rows in the release's domains; unknown categories are all zeros."""
+    parts = []
+    for p, theirs, codes in zip(rel.published, test.attributes, test.codes.T, strict=True):
+        own = p.attribute
+        part = np.pad(_features(own), [(0, 1), (0, 0)], constant_values=-1 * own.ordered)
+        part = part[codes_in(own, theirs)]
+        if own.numeric:
+            part = theirs.values.astype(float)[:, None]
+        parts.append(part.astype(np.float32)[codes])
+    return np.hstack(parts)

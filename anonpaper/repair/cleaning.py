@@ -1,35 +1,47 @@
-"""Cleaning: basic repairs of a table, one step after another, each recorded.
-
-Source: majeed2024, section 4.1.2 and Table 4, which name techniques without details. Here they
-remove nobody: people with equal quasi-identifiers are mostly different people, so removing
-"redundant records" would distort counts; and an outlier is a person, or an error to correct.
-"""
+"""What majeed2024 does to a table before rows are added: cleaning, imbalance, and patterns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from anonpaper.errors import MissingValueError, ParameterError
-from anonpaper.microdata import MISSING
+from anonpaper.errors import (
+    InfeasibleError,
+    MissingValueError,
+    ParameterError,
+    check_integer,
+    check_number,
+    needs,
+)
+from anonpaper.microdata import MISSING, Microdata, check_microdata
+from anonpaper.randomness import generator
 from anonpaper.roles import checked_roles
 
-__all__ = ["clean"]
+__all__ = ["Imbalance", "clean", "find_imbalance", "pattern_friendly"]
+
+_STEPS = ["attribute arrangement", "NSA and EI removal", "outlier removal", "missing values",
+          "attribute type checks", "value formatting"]  # fmt: skip
+_SHARE = 0.5  # of the most frequent value
+_FOLDS = 3  # of the cross-validation: the paper's 2/3 to 1/3
 
 
 def clean(
     frame: pd.DataFrame, qi: Sequence, sensitive: object
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Apply the steps of Table 4 in its order and record each of them.
+    """Apply the steps of majeed2024, Table 4, in its order and record each of them.
+
+    The paper names techniques without details (section 4.1.2). Here they remove nobody: people
+    with equal quasi-identifiers are mostly different people, and an outlier is a person, or an
+    error to correct.
 
     Only the columns `qi` and `sensitive` are kept, in this order; missing values become ``"?"``.
     The account has one row per step: ``step``, ``rows`` and ``columns`` after it,
     ``values_changed``, ``rows_removed``, ``columns_removed``. ColumnError for a column that is
     unknown or used twice, MissingValueError for a missing number.
 
-    Examples
-    --------
     >>> frame = pd.DataFrame({"ill": [1, 0], "job": ["nurse", None], "name": ["Ann", "Bob"]})
     >>> table, account = clean(frame, ["job"], "ill")
     >>> table["job"].tolist(), account["columns_removed"].sum().item()
@@ -39,28 +51,131 @@ def clean(
         raise ParameterError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
     qi, sensitives = checked_roles(list(frame.columns), qi, sensitive)
     kept = frame[[*qi, *sensitives]]
-    filled = kept.apply(_filled)
-    after = {
-        "attribute arrangement": frame, "NSA and EI removal": kept, "outlier removal": kept,
-        "missing values": filled, "attribute type checks": filled, "value formatting": filled,
-    }  # fmt: skip
-    account = pd.DataFrame(
-        [(step, *table.shape) for step, table in after.items()],
-        columns=["step", "rows", "columns"],
-    )
-    missing = account["step"] == "missing values"
-    account["values_changed"] = missing * int(kept.isna().to_numpy().sum())
-    account["rows_removed"] = 0
-    account["columns_removed"] = -account["columns"].diff().fillna(0).astype(int)
-    return filled, account
+    account = pd.DataFrame({"step": _STEPS, "rows": len(frame), "columns": kept.shape[1]})
+    account.loc[0, "columns"] = frame.shape[1]
+    account[["values_changed", "rows_removed", "columns_removed"]] = 0
+    account.loc[3, "values_changed"] = kept.isna().to_numpy().sum()
+    account.loc[1, "columns_removed"] = frame.shape[1] - kept.shape[1]
+    return kept.apply(_filled), account
 
 
 def _filled(column: pd.Series) -> pd.Series:
     """Return a column with "?" for missing values; MissingValueError for numbers."""
     if not column.isna().any():
         return column
-    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+    if pd.api.types.is_numeric_dtype(column):
         raise MissingValueError(f"numbers are missing in {column.name!r}: drop their rows first")
     if isinstance(column.dtype, pd.CategoricalDtype) and MISSING not in column.cat.categories:
         column = column.cat.add_categories([MISSING])
     return column.fillna(MISSING)
+
+
+class Imbalance(NamedTuple):
+    """How uneven the sensitive values of a table are; values that occur, in domain order."""
+
+    values: np.ndarray  # (s,), dtype object
+    counts: np.ndarray  # (s,), rows of each
+    gaps: np.ndarray  # rows by which each is behind the most frequent one
+    threshold: float  # gap, in rows, above which a value is rare
+    is_rare: np.ndarray
+    vulnerable: bool  # Algorithm 1's tau: whether any value is rare
+    needed: dict[object, int]  # rows to add per value for a balanced table, where any
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row per value: rows, share, gap to the most frequent one, rare or not."""
+        columns = {"value": self.values, "rows": self.counts}
+        columns |= {"share": self.counts / self.counts.sum(), "gap": self.gaps}
+        return pd.DataFrame(columns | {"rare": self.is_rare})
+
+
+def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
+    """Compare all sensitive values of `m` with the most frequent one; majeed2024, Algorithm 1.
+
+    `threshold` is the share of the rows, in [0, 1], above which a gap is a vulnerability; one half
+    in the paper. ColumnError without a sensitive attribute, InfeasibleError for a single value.
+
+    >>> m = Microdata(pd.DataFrame({"age": range(10), "ill": [0] * 9 + [1]}), ["age"], "ill")
+    >>> found = find_imbalance(m)
+    >>> found.vulnerable, found.needed
+    (True, {1: 8})
+    """
+    rows = check_number("threshold", threshold, 0, 1) * check_microdata(m).n  # lines 2, 3
+    counts = m.sensitive_counts[m.sensitive_counts > 0]  # lines 4 to 8
+    values = m.sensitive_attribute.values[m.sensitive_counts > 0]
+    if len(values) == 1:
+        raise InfeasibleError(
+            f"every row has {m.sensitive!r} = {values[0]!r}: no added rows can balance a single "
+            "value, and no grouping can be 2-diverse; choose another sensitive attribute"
+        )
+    gaps = counts.max() - counts  # line 9
+    rare = gaps > rows  # lines 10 to 13
+    needed = {value: int(gap) for value, gap in zip(values, gaps, strict=True) if gap}
+    return Imbalance(values, counts, gaps, rows, rare, bool(rare.any()), needed)
+
+
+def pattern_friendly(
+    m: Microdata,
+    *,
+    trees: int = 50,
+    repeats: int = 3,
+    rows: int = 20_000,
+    seed: int | np.random.Generator = 0,
+) -> pd.DataFrame:
+    """Judge every quasi-identifier of `m` by frequency and by permutation importance.
+
+    The paper prints no rule; its pattern-friendly ones have shares from 0.37 to 0.89, and one with
+    0.59 is rejected. Here: unordered, most frequent value in half of the rows, importance
+    at most the mean of all. Importance is the balanced accuracy that a random forest of `trees`,
+    which predicts the sensitive value of other rows, loses when the column is shuffled, `repeats`
+    times in each part. At most `rows` rows are drawn for the forests, by `seed`. InfeasibleError
+    if fewer than two sensitive values have three rows. Sources: majeed2024, section 4.2.1; L.
+    Breiman, *Random forests*, Machine Learning 45, 2001.
+
+    The frame has per quasi-identifier ``qid``, ``values`` (how many occur), ``ordered``,
+    ``top_value``, ``top_share``, ``importance``, ``spread``, ``weight`` (of all importance) and
+    ``friendly``.
+
+    >>> frame = pd.DataFrame({"ill": [0, 1] * 30, "job": ["a", "b"] * 30, "land": ["x"] * 60})
+    >>> pattern_friendly(Microdata(frame, ["job", "land"], "ill"), trees=5)["friendly"].tolist()
+    [False, True]
+    """
+    with needs("learning"):
+        from sklearn.ensemble import RandomForestClassifier
+        from sklearn.inspection import permutation_importance
+        from sklearn.model_selection import StratifiedKFold
+
+    trees, repeats = (check_integer("trees", trees, 1), check_integer("repeats", repeats, 1))
+    rng, rows = generator(seed), check_integer("rows", rows, 1)
+    part = m if rows >= check_microdata(m).n else m.sample(rows, rng)
+    frequent = part.sensitive_counts >= _FOLDS
+    if np.count_nonzero(frequent) < 2:
+        wanted = f"{_FOLDS} rows or more, one per fold: use more rows"
+        raise InfeasibleError(f"fewer than two values of {m.sensitive!r} have {wanted}")
+    known = frequent[part.sensitive_codes]
+    x, y = part.codes[known], part.sensitive_codes[known]
+    losses, draw = [], int(rng.integers(2**31))
+    for train, test in StratifiedKFold(_FOLDS, shuffle=True, random_state=draw).split(x, y):
+        forest = RandomForestClassifier(
+            trees, min_samples_leaf=5, class_weight="balanced_subsample", random_state=draw
+        )
+        found = permutation_importance(
+            forest.fit(x[train], y[train]), x[test], y[test], scoring="balanced_accuracy",
+            n_repeats=repeats, random_state=draw,
+        )  # fmt: skip
+        losses.append(found.importances)
+    losses = np.concatenate(losses, axis=1)
+    counts = [np.bincount(codes) for codes in m.codes.T]
+    table = pd.DataFrame({
+        "qid": m.qi,
+        "values": [np.count_nonzero(c) for c in counts],
+        "ordered": [a.ordered for a in m.attributes],
+        "top_value": [a.values[c.argmax()] for a, c in zip(m.attributes, counts, strict=True)],
+        "top_share": [c.max() / m.n for c in counts],
+        "importance": losses.mean(axis=1),
+        "spread": losses.std(axis=1),
+    })  # fmt: skip
+    positive = np.maximum(table["importance"], 0)
+    table["weight"] = positive / positive.sum() if positive.any() else 1 / m.d
+    unimportant = table["weight"] <= 1 / m.d + 1e-12
+    table["friendly"] = ~table["ordered"] & (table["top_share"] >= _SHARE) & unimportant
+    return table

@@ -29,30 +29,12 @@ def granularize(
     """Cut numeric attributes into intervals of equal width.
 
     This is not yet a generalization: it fixes the finest intervals ``[low, low + width)``, whose
-    borders a recoding can keep or drop. Empty intervals are part of the domain.
+    borders a recoding of `m` can keep or drop. Empty intervals are part of the domain.
+    `granularity` has widths above 0, in the attribute's unit, and `ranges` the (low, high) of the
+    intervals, a whole number of widths; by default multiples of the width. ColumnError if an
+    attribute is no numeric quasi-identifier, ParameterError for an impossible width or range.
+    Source: dewri2009, section 6. O(n + intervals).
 
-    Parameters
-    ----------
-    m, granularity : Microdata, and mapping of attribute name to float
-        The table, and widths of intervals, above 0, in the attribute's unit.
-    ranges : mapping of attribute name to (low, high), optional
-        The range of the intervals, a whole number of widths; by default multiples of the width.
-
-    Returns
-    -------
-    Microdata
-
-    Raises
-    ------
-    ColumnError, ParameterError
-        An attribute is no numeric quasi-identifier; or a width or range is impossible.
-
-    References
-    ----------
-    dewri2009, section 6. O(n + intervals).
-
-    Examples
-    --------
     >>> m = Microdata(pd.DataFrame({"age": [17, 23, 24, 90]}), qi=["age"])
     >>> granularize(m, {"age": 5}, ranges={"age": (0, 100)}).attributes[0].size
     20
@@ -70,9 +52,8 @@ def granularize(
         least, most = (exact_number("a value", v, -np.inf) for v in attribute.positions[[0, -1]])
         low, high = least // step * step, (most // step + 1) * step
         if name in ranges:
-            low, high = (
-                exact_number("a bound", v, -np.inf) for v in check_range(name, ranges[name])
-            )
+            given = check_range(name, ranges[name])
+            low, high = (exact_number("a bound", bound, -np.inf) for bound in given)
         steps = (high - low) / step
         whole = steps.denominator == 1 and steps <= MOST_INTERVALS
         if not whole or not low <= least <= most < high:
@@ -90,29 +71,12 @@ def granularize(
 def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microdata:
     """Put the domains of attributes into the preorder of their taxonomy trees.
 
-    Values that belong together in a tree become neighbours, which bits can join.
-
-    Parameters
-    ----------
-    m, taxonomies : Microdata, and mapping of attribute name to Hierarchy
-        A tree for each attribute to reorder. Values of a tree that the domain lacks are ignored;
-        the missing value ``"?"`` comes last if the tree lacks it.
-
-    Returns
-    -------
-    Microdata
-
-    Raises
-    ------
-    ColumnError, HierarchyError
-        A name is not a quasi-identifier, or a tree lacks values of its attribute.
-
-    References
-    ----------
+    Values that belong together in a tree become neighbours, which bits can join. `taxonomies` has
+    a Hierarchy for each attribute of `m` to reorder. Values of a tree that the domain lacks are
+    ignored; the missing value ``"?"`` comes last if the tree lacks it. ColumnError if a name is
+    not a quasi-identifier, HierarchyError if a tree lacks values of its attribute. Source:
     dewri2009, section 3: the order of a categorical domain. O(n + values).
 
-    Examples
-    --------
     >>> m = Microdata(pd.DataFrame({"work": ["federal", "none", "local"]}), qi=["work"])
     >>> tree = ap.Hierarchy([["federal", "state"], ["local", "state"], ["none", "other"]])
     >>> in_preorder(m, {"work": tree}).attributes[0].values.tolist()

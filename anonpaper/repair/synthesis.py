@@ -19,12 +19,14 @@ from types import ModuleType
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtr, ndtri
 
 from anonpaper import errors
 from anonpaper.files import cache_folder, sha256, whole_file
 from anonpaper.microdata import Microdata, check_microdata
+from anonpaper.randomness import generator
 
-__all__ = ["fuse", "quality", "synthesize"]
+__all__ = ["fuse", "gaussian_copula", "quality", "synthesize"]
 
 #: The largest number of values of a categorical column; each is an input of the network.
 MOST_CATEGORIES = 500
@@ -42,14 +44,14 @@ def synthesize(
     `needed` has the rows to sample per sensitive value. They come in its order, with the columns
     ``m.qi`` and the sensitive one. Numbers are clipped to the real range, whole ones stay whole.
     CTGAN trains on rare values more often. Rows with other values are rejected, so a model with
-    few epochs may yield too few rows, which is a BudgetExceededError: :func:`ap.gaussian_copula
-    <anonpaper.repair.copula.gaussian_copula>` is a model without training.
+    few epochs may yield too few rows, which is a BudgetExceededError: :func:`gaussian_copula` is a
+    model without training.
 
     `seed` is the seed of numpy and torch, before training and again before sampling. ``attrs`` of
     the rows has ``clipped``, the number of clipped values, and ``seconds``, the original time of
     training and sampling: the rows are kept in $ANONPAPER_CACHE or data/cache.
     """
-    values = checked_needs(m, needed)
+    values = _checked_needs(m, needed)
     epochs = errors.check_integer("epochs", epochs, 1)
     seed = errors.check_integer("seed", seed, 0, 2**32 - 1)
     real = _plain_frame(m)
@@ -58,8 +60,8 @@ def synthesize(
     with errors.needs("synthesis"):
         packages = [f"{name} {version(name)}" for name in ("sdv", "ctgan", "torch")]
     content = pd.util.hash_pandas_object(real, index=False).to_numpy().tobytes()
-    settings = {"batch_size": _BATCH, "epochs": epochs, "method": "ctgan", "seed": seed}
-    key = sha256(repr((list(real.columns), content, sorted(settings.items()), packages)))[:24]
+    settings = [("batch_size", _BATCH), ("epochs", epochs), ("method", "ctgan"), ("seed", seed)]
+    key = sha256(repr((list(real.columns), content, settings, packages)))[:24]
     asked = sha256(repr(list(values.items())))[:12]
     sampled = cache_folder() / "models" / f"{key}-{asked}.parquet"
     if not sampled.exists():
@@ -100,8 +102,6 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
     is out of the real range. Rows are numbered from 0, and ``synthetic`` is true for those added.
     The domain of a numeric column becomes the numbers that occur.
 
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> fuse(m, m.frame.head(2)).synthetic.sum().item()
     2
@@ -153,7 +153,7 @@ def quality(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
     return found.dropna().reset_index(drop=True)
 
 
-def checked_needs(m: Microdata, needed: Mapping[object, int]) -> dict[int, int]:
+def _checked_needs(m: Microdata, needed: Mapping[object, int]) -> dict[int, int]:
     """Return rows to sample per sensitive code, after checking that each value has a real row."""
     check_microdata(m)
     if not isinstance(needed, Mapping):
@@ -174,18 +174,14 @@ def _plain_frame(m: Microdata) -> pd.DataFrame:
     columns = {}
     for name in [*m.qi, m.sensitive]:
         attribute, codes = m.attribute(name), m.codes_of(name)
+        columns[str(name)] = codes.astype(str).astype(object)
         if attribute.numeric and name != m.sensitive:
-            column = attribute.positions[codes]
-            if not np.isfinite(column).all():
-                raise errors.ColumnError(f"{name!r} has numbers that are not finite")
-        else:
-            column = codes.astype(str).astype(object)
-            if (present := len(np.unique(codes))) > MOST_CATEGORIES:
-                raise errors.ColumnError(
-                    f"{name!r} has {present} categories, more than {MOST_CATEGORIES}: group them, "
-                    "or drop the column (is it an identifier?)"
-                )
-        columns[str(name)] = column
+            columns[str(name)] = attribute.positions[codes]
+        elif (present := len(np.unique(codes))) > MOST_CATEGORIES:
+            raise errors.ColumnError(
+                f"{name!r} has {present} categories, more than {MOST_CATEGORIES}: group them, "
+                "or drop the column (is it an identifier?)"
+            )
     return pd.DataFrame(columns)
 
 
@@ -208,9 +204,8 @@ def _as_in(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
         found = np.round(found) if whole else found
         inside = np.clip(found, domain[0], domain[-1])
         clipped += int(np.count_nonzero(inside != found))
-        above = np.clip(np.searchsorted(domain, inside), 1, len(domain) - 1)
-        lower, upper = domain[above - 1], domain[above]  # no finer digits than real ones
-        near = np.where(inside - lower <= upper - inside, lower, upper)
+        middle = (domain[1:] + domain[:-1]) / 2  # no finer digits than real ones
+        near = domain[np.searchsorted(middle, inside)]
         columns[name] = inside.astype(int) if whole else near
     frame = pd.DataFrame(columns)
     frame.attrs.update(clipped=clipped, seconds=rows.attrs.get("seconds", 0.0))
@@ -255,3 +250,60 @@ def _quiet_and_seeded(seed: int) -> Iterator[ModuleType]:
             np.random.set_state(numpy_state)  # noqa: NPY002
             torch.set_num_threads(threads)
             logging.disable(talkative)
+
+
+def gaussian_copula(
+    m: Microdata, needed: Mapping[object, int], *, seed: int | np.random.Generator | None = None
+) -> pd.DataFrame:
+    """Sample rows with given sensitive values from a Gaussian copula of the table. O(n d^2).
+
+    A short model that can be read in a lesson: each column's distribution and one correlation per
+    pair of columns. Every value drawn occurs in its column of `m`; this gives no privacy
+    guarantee. Each column is a normal variable cut into steps, one per value, as wide as the value
+    is frequent, correlated like their middles: dependence between columns with few values is
+    understated. `needed` has the rows to sample per sensitive value, at least 0. The frame has the
+    columns ``m.qi`` and the sensitive one, for :func:`fuse`. ColumnError, InfeasibleError or
+    ParameterError if there is not one sensitive attribute, or `needed` or `seed` is impossible.
+    Source: R. B. Nelsen, *An Introduction to Copulas*, Springer 2006, section 2.3.
+
+    >>> m = ap.examples.hospital()
+    >>> rows = gaussian_copula(m, {"HIV": 2, "pneumonia": 1}, seed=0)
+    >>> list(rows["Disease"])
+    ['HIV', 'HIV', 'pneumonia']
+    """
+    values, rng = _checked_needs(m, needed), generator(seed)
+    codes = np.column_stack([m.codes, m.sensitive_codes])
+    *steps, (occurring, upper, _) = every = [_steps(column) for column in codes.T]
+    scores = np.column_stack([scores for _, _, scores in every])
+    scores -= scores.mean(axis=0)
+    spread = scores.std(axis=0)
+    scores /= np.where(spread > 0, spread, 1)  # 0 in a constant column
+    correlation = scores.T @ scores / m.n
+    np.fill_diagonal(correlation, 1)
+    with_secret = correlation[:-1, -1]
+    given_secret = correlation[:-1, :-1] - np.outer(with_secret, with_secret)
+    found = [np.empty((m.d, 0), int)]
+    for code, rows in values.items():
+        step = np.searchsorted(occurring, code)
+        low = upper[step - 1] if step else 0.0
+        secret = ndtri(rng.uniform(low, upper[step], rows))
+        around = rng.multivariate_normal(0 * with_secret, given_secret, rows, method="eigh")
+        shares = ndtr(np.outer(secret, with_secret) + around)
+        found.append(np.array([
+            present[np.searchsorted(ends, share)]
+            for (present, ends, _), share in zip(steps, shares.T, strict=True)
+        ]))  # fmt: skip
+    columns = zip(m.attributes, np.concatenate(found, axis=1), strict=True)
+    secrets = np.repeat([*values], [*values.values()]).astype(int)
+    drawn = {a.name: a.values[of] for a, of in columns}
+    return pd.DataFrame(drawn | {m.sensitive: m.sensitive_attribute.values[secrets]})
+
+
+def _steps(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the codes that occur, the share up to each, and each row's score.
+
+    A score is the normal quantile of the middle of the step.
+    """
+    occurring, of_row, counts = np.unique(codes, return_inverse=True, return_counts=True)
+    upper = np.cumsum(counts) / len(codes)
+    return occurring, upper, ndtri(upper - counts / (2 * len(codes)))[of_row]

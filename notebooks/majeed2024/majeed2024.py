@@ -19,7 +19,7 @@ from anonpaper import Microdata, Release
 from anonpaper.compendium.grids import run_grid, timed
 from anonpaper.compendium.tables import reference
 from anonpaper.datasets.trees import LEVELS, hierarchies
-from anonpaper.measure.utility import _published_features
+from anonpaper.measure.queries import _published_features
 from anonpaper.repair.cleaning import clean
 
 #: "Proposed" and the baselines, in the order of the paper's tables.

@@ -3,7 +3,6 @@
 from collections import Counter
 
 import numpy as np
-import pandas as pd
 import pytest
 from referees.published import ALL_PAIRS, as_people, random_table, read
 
@@ -13,12 +12,10 @@ from anonpaper.errors import PromiseError
 pytestmark = pytest.mark.filterwarnings("ignore:swapped with a seed")
 GROUPINGS = {
     "mondrian": lambda m: ap.mondrian(m, k=4),
-    "k_member": lambda m: ap.k_member(m, k=4, seed=0),
-    "oka": lambda m: ap.oka(m, k=4, seed=0),
     "klt": lambda m: ap.klt(m, k=4, l=2, theta=0.75, seed=0),
 }
 SEEDS, KNOWN = 40, 12
-TABLES = 100 if ALL_PAIRS else 25  # of each of four methods
+TABLES = 100 if ALL_PAIRS else 25  # of each method
 
 
 def attack(register, published, group, known):
@@ -37,13 +34,13 @@ def attack(register, published, group, known):
     return max(guesses, key=lambda undone: sum(undone[i] == ill for i, ill in known.items()))
 
 
-def accuracy(name, tmp_path, seed_of_swap):
-    """Share of the secrets that are guessed, and what guessing within groups would give."""
+@pytest.mark.parametrize(("name", "seed"), [("mondrian", None), ("klt", None), ("mondrian", 37)])
+def test_a_swap_can_be_undone_by_its_seed_only(name, seed, tmp_path):
     right = chance = people = 0
     for table in range(TABLES):
         m = as_people(random_table(table))
         p = GROUPINGS[name](m)
-        rel = ap.swap(m, p, seed_of_swap)
+        rel = ap.swap(m, p, seed)
         if not rel.is_published.all():
             continue
         truth = m.frame["ill"].astype(str).to_numpy()
@@ -58,25 +55,11 @@ def accuracy(name, tmp_path, seed_of_swap):
             right += sum(guess[place] == truth[place] for place in others)
             chance += sum(counts[truth[place]] / len(rows) for place in others)
             people += len(others)
-    return right / people, chance / people, people
-
-
-@pytest.mark.parametrize("name", GROUPINGS)
-def test_a_swap_cannot_be_undone(name, tmp_path):
-    reached, promised, people = accuracy(name, tmp_path, None)
     assert people > 300
-    assert reached < promised + 5 * np.sqrt(0.25 / people)
-
-
-def test_a_swap_with_a_seed_can_be_undone_and_says_so(tmp_path):
-    reached, _, _ = accuracy("mondrian", tmp_path, 37)
-    assert reached > 0.98  # now and then another seed fits the dozen too
-    m = random_table(0)
-    rel = ap.swap(m, ap.mondrian(m, k=4), seed=137)
-    assert "must not be published" in repr(rel)
-    assert "must not be published" in rel.audit().iloc[-1]["meaning"]
-    with pytest.warns(UserWarning, match="must not be published"):
-        rel.write(tmp_path / "out.csv")
+    if seed is None:
+        assert right < chance + 5 * np.sqrt(0.25 * people)
+    else:
+        assert right > 0.98 * people  # now and then another seed fits the dozen too
 
 
 def test_the_default_is_fresh_entropy():
@@ -87,16 +70,6 @@ def test_the_default_is_fresh_entropy():
         drawn.append(ap.swap(m, ap.Partition([0] * m.n)))
     assert len({rel.sensitive_codes.tobytes() for rel in drawn}) == 3
     assert drawn[0].warnings == () and "published" not in repr(drawn[0])
-
-
-def test_missing_values_stay_missing(tmp_path):
-    secrets = ["e", None, "a", "b", "e", "c", None, "e"]
-    frame = pd.DataFrame({"q": range(8), "s": pd.Series(secrets, dtype=object)})
-    rel = ap.swap(ap.Microdata(frame, ["q"], "s", missing="category"), ap.Partition([0] * 8))
-    assert Counter(map(repr, rel.frame["s"])) == Counter(map(repr, secrets))
-    [path] = rel.write(tmp_path / "out.csv")
-    written = Counter(row["s"] for row in read(path))
-    assert written == Counter(secret or "" for secret in secrets)
 
 
 def verdict(rel):

@@ -148,15 +148,20 @@ def answers(m, masks, shown, included):
 
 
 def fitting(m, masks, shown, frame):
-    """Whether a published row allows the values of each person; a new number fits around it."""
+    """Whether a published row allows the values of each person; a new number fits around it.
+
+    A set of all that is published of several values is written as a star.
+    """
     fits = np.tile(shown, (len(frame), 1))
     for a, mask in zip(m.attributes, masks, strict=True):
         first, last = mask.argmax(axis=1), a.size - 1 - mask[:, ::-1].argmax(axis=1)
         interval = mask.sum(axis=1) == last - first + 1
+        held = np.unique(m.codes_of(a.name)[shown])
+        star = mask.all(axis=1) & (a.size > 1) | mask[:, held].all(axis=1) & (len(held) > 1)
         for person, value in enumerate(frame[a.name]):
             if value in a.values:
-                fits[person] &= mask[:, a.code(value)]
+                fits[person] &= mask[:, a.code(value)] | star
             else:
                 inside = (a.positions[first] < value) & (value < a.positions[last])
-                fits[person] &= (mask.all(axis=1) & (a.size > 1)) | (interval & inside)
+                fits[person] &= star | (interval & inside)
     return fits.any(axis=1)

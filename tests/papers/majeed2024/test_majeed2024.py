@@ -9,7 +9,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import anonpaper as ap
-from anonpaper.repair.imbalance import find_imbalance
+from anonpaper.repair.cleaning import find_imbalance
 from anonpaper.repair.synthesis import fuse
 
 DATASETS = ("adult", "stroke", "census", "diabetes")
