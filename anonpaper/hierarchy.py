@@ -160,17 +160,15 @@ class Hierarchy:
         >>> Hierarchy.balanced(["a", "b", "c"], fan_out=2).rows
         [['a', '{a, b}', '*'], ['b', '{a, b}', '*'], ['c', 'c', '*']]
         """
-        fan_out, width = check_integer("fan_out", fan_out, 2), 1
-        names = [str(value) for value in _listed(values)]
-        rows = [[name, STAR] if len(names) == 1 else [name] for name in names]
-        while width < len(names):
+        width = fan_out = check_integer("fan_out", fan_out, 2)
+        rows = [[str(value)] for value in _listed(values)]
+        while width < len(rows):
+            for block in (rows[first : first + width] for first in range(0, len(rows), width)):
+                name = f"{{{', '.join(row[0] for row in block)}}}"
+                for row in block:
+                    row.append(name if len(block) > 1 else row[0])
             width *= fan_out
-            for first in range(0, len(names), width):
-                block = names[first : first + width]
-                name = f"{{{', '.join(block)}}}" if len(block) > 1 else block[0]
-                for row in rows[first : first + width]:
-                    row.append(name if width < len(names) else STAR)
-        return cls(rows)
+        return cls([[*row, STAR] for row in rows])
 
     @classmethod
     def of_shown(cls, attribute: Attribute, shown: np.ndarray, fan_out: int = 4) -> Hierarchy:
@@ -185,11 +183,10 @@ class Hierarchy:
         """
         tree, rows = cls.balanced(attribute.values[shown], fan_out), []
         for value, own, after in zip(attribute.values, shown, np.cumsum(shown), strict=True):
-            around = tree.rows[max(after - 1, 0) : after + 1]
-            if own:
-                around = [tree.rows[after - 1]] * 2
+            around = tree.rows[max(after - 1, 0) : after + 1] if attribute.ordered else []
+            around = [tree.rows[after - 1]] * 2 if own else around
             names = [str(value)] * (tree.height + 1)
-            if own or (attribute.ordered and len(around) == 2):
+            if len(around) == 2:
                 names = [a if a == b else names[0] for a, b in zip(*around, strict=True)]
             rows.append([value, *names[1:-1], STAR])
         return cls(rows)
@@ -259,9 +256,7 @@ class Hierarchy:
         """
         levels = [check_choice("a level", n, _DATES) for n in check_sequence("levels", levels)]
         if levels != [name for name in _DATES if name in levels]:
-            raise ParameterError(
-                f"levels must become coarser in the order {[*_DATES]}, got {levels}"
-            )
+            raise ParameterError(f"levels must become coarser, as in {[*_DATES]}, got {levels}")
 
         def names(value):
             when = _instant(value, form)
@@ -305,9 +300,8 @@ class Hierarchy:
     def to_csv(self, path: str | Path) -> None:
         """Write the hierarchy in ARX's format, completely or not at all; else FileError."""
         lines = io.StringIO(newline="")
-        csv.writer(lines, delimiter=";", quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(
-            self.rows
-        )
+        form = {"delimiter": ";", "quoting": csv.QUOTE_ALL, "lineterminator": "\n"}
+        csv.writer(lines, **form).writerows(self.rows)
         write_named(path, lines.getvalue())
 
     def __repr__(self) -> str:
@@ -319,12 +313,10 @@ def check_hierarchies(
 ) -> dict[object, Hierarchy]:
     """Return hierarchies by attribute name as a dict; ColumnError for an unknown name."""
     hierarchies = check_named("hierarchies", hierarchies, names)
-    for name, hierarchy in hierarchies.items():
-        if not isinstance(hierarchy, Hierarchy):
-            raise ParameterError(
-                f"hierarchies[{name!r}] is a {type(hierarchy).__name__}: make it an "
-                "ap.Hierarchy, by ap.Hierarchy(rows)"
-            )
+    if wrong := [name for name, tree in hierarchies.items() if not isinstance(tree, Hierarchy)]:
+        raise ParameterError(
+            f"hierarchies of {wrong}: make each an ap.Hierarchy, by ap.Hierarchy(rows)"
+        )
     return hierarchies
 
 
@@ -359,9 +351,10 @@ def _instant(value: object, form: str | None) -> pd.Timestamp:
             raise TypeError(value)
         return pd.Timestamp(when)
     except (TypeError, ValueError, OverflowError, re.error):
-        wanted = "such as 2024-12-31" if form is None else f"of the form {form}"
-        hint = "; form='%d.%m.%Y' reads others" if form is None and isinstance(value, str) else ""
-        raise ParameterError(f"{value!r} is not a date {wanted}{hint}") from None
+        wanted = (
+            f"of the form {form}" if form else "such as 2024-12-31 (form='%d.%m.%Y' reads others)"
+        )
+        raise ParameterError(f"{value!r} is not a date {wanted}") from None
 
 
 def _decimal(number: Fraction) -> str:

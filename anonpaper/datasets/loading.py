@@ -24,9 +24,6 @@ __all__ = ["available", "fetch", "load", "load_table", "parsed"]
 #: Part of every cache key: raise it when a parsed, made or generated table changes.
 VERSION = 3
 
-#: Data set with parts -> the part loaded by default.
-_DEFAULT_PART = {"adult": "train", "census": "both"}
-
 
 def load(
     name: str,
@@ -38,38 +35,18 @@ def load(
     seed: int = 0,
     part: str | None = None,
 ) -> Microdata:
-    """Load a data set with the roles that its paper gives the columns.
+    """Load a data set, one of :func:`available`, with the roles that its paper gives the columns.
 
-    Parameters
-    ----------
-    name : str
-        One of :func:`available`.
-    qi, sensitive : sequence of str, str, optional
-        Roles that replace the paper's. Without `sensitive` there is none if `qi` includes it.
-    missing : {"category", "drop", "error"}
-        Missing values become ``"?"``, drop rows (if in *any* column), or are an error.
-    rows, seed : int or None, int
-        Draw this many rows, with replacement if there are fewer; `seed` also makes ``sal``.
-    part : {"train", "test", "both"}, optional
-        Of ``adult`` (default the papers' ``"train"``) and ``census`` (``"both"``).
+    `qi` and `sensitive` replace the paper's; there is no sensitive attribute if `qi` includes it.
+    Missing values become the ``"category"`` ``"?"``, ``"drop"`` their rows (if in *any* column),
+    or are an ``"error"``. `rows` are drawn by `seed`, with replacement if there are fewer; it
+    also makes ``sal``. `part` is ``"train"``, ``"test"`` or ``"both"``, of ``adult`` (by default
+    the papers' ``"train"``) and ``census``. The table's ``origin`` says where the rows came from,
+    and a StandInWarning that they were generated, since no source has the published file.
 
-    Returns
-    -------
-    Microdata
-        Its ``origin`` says where the rows came from and which were dropped. A StandInWarning says
-        that they were generated, since no source has the published file.
+    DatasetError, ParameterError: a name, parameter or file is wrong; or no source has it, with the
+    place to put it. data/README.md has source, licence and citation of each.
 
-    Raises
-    ------
-    DatasetError, ParameterError
-        A name, parameter or file is wrong; or no source has it, with the place to put it.
-
-    References
-    ----------
-    data/README.md has source, licence and citation of each.
-
-    Examples
-    --------
     >>> m = load("adult")
     >>> m.n, m.qi, m.sensitive
     (32561, ['age', 'education', 'race', 'sex'], 'occupation')
@@ -95,8 +72,8 @@ def load(
         how = "with" if again else "without"
         notes.append(f"{rows:,} of {m.n:,} rows drawn {how} replacement, seed {seed}")
         m = m.take(np.sort(generator(seed).choice(m.n, rows, replace=again)))
-    origin = replace(origin, note="; ".join(notes))
-    return m.replace(origin=origin, dropped=len(whole) - len(frame))
+    m.dropped, m.origin = len(whole) - len(frame), replace(origin, note="; ".join(notes))
+    return m
 
 
 def load_table(
@@ -105,12 +82,10 @@ def load_table(
     """Return the whole table of a data set, without roles, and its origin; see :func:`load`."""
     entry = dataset(name)
     files = list(entry.files)
-    parts = {"train": files[:1], "test": files[1:], "both": files}
-    if part is not None and name not in _DEFAULT_PART:
-        raise errors.ParameterError(
-            f"{name!r} has no parts, only {list(_DEFAULT_PART)} have: leave part out"
-        )
-    part = _DEFAULT_PART.get(name, "both") if part is None else part
+    parts = {"both": files}
+    if name in ("adult", "census"):
+        parts |= {"train": files[:1], "test": files[1:]}
+    part = ("train" if name == "adult" else "both") if part is None else part
     try:
         found = {f: find_file(f, entry) for f in parts[errors.check_choice("part", part, parts)]}
     except errors.DatasetUnavailableError as reason:
@@ -124,20 +99,21 @@ def load_table(
         )
         frame = parsed(f"stand-in-{name}", [], lambda: tables.generate(name))
         note = "columns, domains and counts are the published ones; the rows are of nobody"
-        return frame, Origin(name, "stand-in", "", "", True, entry.title, note)
-    sums, note = [entry.files[file] for file in found], ""
-    if name == "occ":
-        frame = parsed(name, sums, lambda: acs.make_occ(load_table("census")[0]))
-        note = "the employed persons of census"
-    elif name == "sal":
-        seed = errors.check_integer("seed", seed, 0)
-        frame = parsed(name, [*sums, seed], lambda: acs.make_sal(load_table("census")[0], seed))
+        return frame, Origin(name, "stand-in", "", "", True, entry.stand_in, note)
+    key, how = [entry.files[file] for file in found], [how for _, how in found.values()]
+    sums, note = " + ".join(key), "the employed persons of census" if name == "occ" else ""
+    if name == "sal":
+        key.append(seed := errors.check_integer("seed", seed, 0))
         note = f"drawn with replacement from the adults of census, income modelled, seed {seed}"
-    else:
-        paths = {file: path for file, (path, _) in found.items()}
-        frame = parsed(name, sums, lambda: tables.parse(name, paths))
-    how = " + ".join(dict.fromkeys(how for _, how in found.values()))
-    files, sums = " + ".join(found), " + ".join(sums)
+
+    def build() -> pd.DataFrame:
+        if name == "occ":
+            return acs.make_occ(load_table("census")[0])
+        if name == "sal":
+            return acs.make_sal(load_table("census")[0], seed)
+        return tables.parse(name, {file: path for file, (path, _) in found.items()})
+
+    frame, how, files = parsed(name, key, build), " + ".join(dict.fromkeys(how)), " + ".join(found)
     return frame, Origin(name, how, files, sums, False, entry.substitute_for, note)
 
 
@@ -160,8 +136,6 @@ def available() -> pd.DataFrame:
     on disk got there, "to be fetched" or "stand-in") and ``how_to_get``: the page that has its
     files, and their names.
 
-    Examples
-    --------
     >>> available()[["name", "rows"]].head(2)
          name   rows
     0   adult  32561
@@ -169,10 +143,10 @@ def available() -> pd.DataFrame:
     """
     listed = []
     for entry in registry().values():
-        missing = [*["to be fetched"] * bool(entry.official), *["stand-in"] * entry.stand_in]
+        missing = ["to be fetched"] * bool(entry.official) + ["stand-in"] * bool(entry.stand_in)
         try:
             found = [
-                at_hand(*file) or (None, ", else ".join(missing)) for file in entry.files.items()
+                at_hand(*file) or (0, ", else ".join(missing)) for file in entry.files.items()
             ]
             origin = " + ".join(dict.fromkeys(how for _, how in found))
         except errors.DatasetError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -20,8 +20,6 @@ class StandInWarning(UserWarning):
 class Origin:
     """Where the rows of a data set came from: the sentence that every figure and notebook prints.
 
-    Examples
-    --------
     >>> print(Origin("adult", "package index", "adult.data", "5b00264637db"))
     adult: adult.data (package index, sha256 5b00264637db)
     >>> print(Origin("stroke", "stand-in", stand_in=True, note="5,110 generated rows"))
@@ -37,12 +35,11 @@ class Origin:
     note: str = ""  # rows that were dropped, sampled or replaced
 
     def __str__(self) -> str:
+        short = " + ".join(part[:12] for part in self.sha256.split(" + "))
+        source = f"{self.file} ({self.how}, sha256 {short})"
         if self.stand_in:
             source = "STAND-IN DATA generated from the published schema"
-        else:
-            short = " + ".join(part[:12] for part in self.sha256.split(" + "))
-            source = f"{self.file} ({self.how}, sha256 {short})"
-        stands_for = f"stands for {self.substitute_for}" if self.substitute_for else ""
+        stands_for = self.substitute_for and f"stands for {self.substitute_for}"
         return f"{self.dataset}: " + "; ".join(filter(None, [source, stands_for, self.note]))
 
 
@@ -51,31 +48,26 @@ class Dataset:
     """The registry's entry of one data set; a derived one has files and licence of its source."""
 
     name: str
-    title: str
     rows: int
     qi: list[str]
     sensitive: str
-    roles_from: str
     licence: str
     citation: str
     page: str
     files: dict[str, str]  # name -> sha256 of the unpacked content
     official: str | None = None  # address of a file, or of an archive that has the files
-    mirror: list[str] = field(default_factory=list)  # package, its archive, and sha256 of this
+    mirror: tuple[str, str, str] | None = None  # package, its archive, and sha256 of this
     derived_from: str | None = None
     substitute_for: str | None = None
-    stand_in: bool = False
+    stand_in: str | None = None  # title of the published file, if generated rows can replace it
 
 
 @cache
 def registry() -> dict[str, Dataset]:
     """Return every registered data set by name."""
-    path = Path(__file__).with_name("registry.toml")
-    tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    return {
-        name: Dataset(name, **tables.get(table.get("derived_from"), {}) | table)
-        for name, table in tables.items()
-    }
+    tables = tomllib.loads(Path(__file__).with_name("registry.toml").read_text(encoding="utf-8"))
+    sources = {name: tables.get(table.get("derived_from"), {}) for name, table in tables.items()}
+    return {name: Dataset(name, **sources[name] | table) for name, table in tables.items()}
 
 
 def dataset(name: str) -> Dataset:

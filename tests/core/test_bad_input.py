@@ -240,7 +240,7 @@ BAD = [
     (ap.load, AnonpaperError, "rows must be|missing must be|part must be", [
         {"name": "adult", **bad} for bad in (*each("rows", 0, 2.5), {"missing": "keep"},
                                              {"part": "second"})]),
-    (ap.load, AnonpaperError, "has no parts, only .* leave part out", [{"name": "german",
+    (ap.load, AnonpaperError, "part must be 'both', got", [{"name": "german",
                                                                         "part": "train"}]),
     (ap.load, AnonpaperError, "name must be 'adult', .*got 'adlut'", [{"name": "adlut"}]),
     (ap.load, AnonpaperError, "seed must be", [{"name": "sal", "seed": -1}]),
