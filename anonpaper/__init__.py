@@ -16,8 +16,6 @@ Docstrings name the papers by author and year:
 - *majeed2024*: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing
   personal data with enhanced utility*.
 
-Examples
---------
 >>> import anonpaper as ap
 >>> m = ap.examples.hospital()
 >>> release = ap.suppress(m, ap.tp(m, l=2))

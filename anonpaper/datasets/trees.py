@@ -1,9 +1,7 @@
 """Generalization hierarchies of the data sets of majeed2024, with the level counts of its Table 5.
 
-The paper prints the number of levels of each hierarchy and shows only the hierarchy of age (Figure
-2). The trees in trees.csv are ours: categories are grouped by meaning, numbers are cut into
-intervals of doubling width. The ten age brackets of the diabetes data are too few for seven
-levels: the lowest three are equal.
+The paper shows only the hierarchy of age (Figure 2). The trees in trees.csv are ours. The ten age
+brackets of the diabetes data are too few for seven levels: the lowest three are equal.
 """
 
 from __future__ import annotations
@@ -30,12 +28,8 @@ LEVELS: dict[str, dict[str, int]] = {
 }  # fmt: skip
 
 #: Of the intervals of numbers, one width per level between the value and the star.
-_WIDTHS: dict[str, list[float]] = {
-    "age": [5, 10, 20, 40, 80],
-    "weeks worked in year": [13],
-    "time_in_hospital": [2, 4],
-    "num_lab_procedures": [10, 40],
-}
+_WIDTHS = {"age": [5, 10, 20, 40, 80], "weeks worked in year": [13], "time_in_hospital": [2, 4],
+           "num_lab_procedures": [10, 40]}  # fmt: skip
 
 
 def hierarchies(name: str, m: Microdata) -> dict[str, Hierarchy]:
@@ -45,8 +39,6 @@ def hierarchies(name: str, m: Microdata) -> dict[str, Hierarchy]:
     values, the highest level one star. HierarchyError if a quasi-identifier is not in Table 5, or
     has a value that its tree lacks.
 
-    Examples
-    --------
     >>> m = ap.load("adult", qi=["race", "age"])
     >>> tree = hierarchies("adult", m)["age"]
     >>> tree.height + 1, [tree.generalize(23, level) for level in (1, 2, 6)]
