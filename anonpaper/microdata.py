@@ -20,14 +20,7 @@ from anonpaper.errors import (
     is_among,
 )
 from anonpaper.randomness import generator
-from anonpaper.roles import (
-    HOW_MISSING,
-    checked_mask,
-    checked_positions,
-    checked_roles,
-    missing_values,
-    only_one,
-)
+from anonpaper.roles import HOW_MISSING, checked_roles, missing_values, only_one
 
 __all__ = ["MISSING", "Attribute", "Cells", "Microdata", "check_microdata", "handed_out"]
 
@@ -73,7 +66,7 @@ class Microdata:
         self._columns = Columns(snapshot(frame), declared(domains))
         self.n, self.dropped = len(frame), 0
         self.qi, self.sensitive, self.person, self.missing = qi, sensitive, person, missing
-        self.origin, self.synthetic = origin, checked_mask(self.n, synthetic)
+        self.origin, self.synthetic = origin, synthetic
         self._settle()
 
     @classmethod
@@ -88,29 +81,35 @@ class Microdata:
     def _settle(self) -> None:
         """Check the roles, and drop the rows with missing values if requested."""
         check_choice("missing", self.missing, HOW_MISSING)
-        columns = self._columns.names
+        columns, n = self._columns.names, self.n
         self.qi, several = checked_roles(columns, self.qi, self.sensitive, self.person)
         self.sensitive = several if len(several) > 1 else next(iter(several), None)
         if unknown := [name for name in self._columns.domains if name not in columns]:
             raise ColumnError(f"domains names unknown columns {unknown}; the table has {columns}")
-        if self.n == 0:
+        if n == 0:
             raise EmptyTableError("the table has no rows")
+        if not self.has_rows:
+            return
+        mask = np.zeros(n, bool) if self.synthetic is None else np.array(self.synthetic)
+        if mask.shape != (n,) or mask.dtype != bool:
+            raise ParameterError(
+                f"synthetic must be {n} booleans, one per row, got {mask.dtype} {mask.shape}"
+            )
+        self.synthetic = mask
         needed = [] if self.missing == "category" else [*self.qi, *several]
         needed += [] if self.person is None else [self.person]
-        if not self.has_rows or not needed:
+        if not needed:
             return
         lacking = self.frame[needed].isna()
-        incomplete = lacking.to_numpy().any(axis=1)
+        incomplete = lacking.to_numpy(bool).any(axis=1)
         if incomplete.any() and self.missing != "drop":
-            counts = lacking.sum()
-            raise missing_values(counts[counts > 0].to_dict())
+            raise missing_values(lacking.sum()[lacking.any()].to_dict())
         if incomplete.all():
             raise EmptyTableError("every row has a missing value in a role column")
         if incomplete.any():
-            self.dropped += int(incomplete.sum())
-            self.synthetic = self.synthetic[~incomplete]
             self._columns = Columns(self.frame[~incomplete], self._columns.domains)
-            self.n = len(self.frame)
+            self.synthetic, self.n = mask[~incomplete], int((~incomplete).sum())
+            self.dropped += n - self.n
 
     @property
     def has_rows(self) -> bool:
@@ -214,27 +213,23 @@ class Microdata:
         domains: Mapping[object, Iterable | None] | None = None,
         origin: object = ...,
         synthetic: np.ndarray | None = None,
-        dropped: int | None = None,
     ) -> Microdata:
         """Return a table made from this one; everything that is not named stays.
 
-        `frame` has other rows or columns; `dropped` is then the number of rows that were dropped.
-        None removes the role of `sensitive` or `person`, and in `domains` what was declared.
-        Errors are as for :class:`Microdata`; ParameterError also if some rows are synthetic, and
-        of another frame it is not said which.
+        `frame` has other rows or columns. None removes the role of `sensitive` or `person`, and in
+        `domains` what was declared. Errors are as for :class:`Microdata`; ParameterError also if
+        some rows are synthetic, and of another frame it is not said which.
         """
         given = {"sensitive": sensitive, "person": person, "origin": origin}
         given["qi"] = ... if qi is None else qi
         marks = {name: mark for name, mark in given.items() if mark is not ...}
-        if dropped is not None:
-            marks["dropped"] = check_integer("dropped", dropped, 0)
         if frame is not None or domains is not None:
             before = self.frame  # RowsError for a table of counts
             columns = self._columns.with_frame(frame, domains, [*self.qi, *self.sensitives])
             marks |= {"_columns": columns, "n": len(columns.frame)}
         if synthetic is not None or (frame is not None and not self.synthetic.any()):
             self._with_rows()
-            marks["synthetic"] = checked_mask(marks.get("n", self.n), synthetic)
+            marks["synthetic"] = synthetic
         elif frame is not None and not columns.frame.index.equals(before.index):
             raise ParameterError(
                 "some rows are synthetic and the frame has another index: say with synthetic=... "
@@ -263,7 +258,16 @@ class Microdata:
 
     def take(self, rows: np.ndarray) -> Microdata:
         """Return some rows, by a mask or by positions, in their order; all domains stay."""
-        columns, rows = self._with_rows(), checked_positions(self.n, rows)
+        columns, rows = self._with_rows(), np.array(rows)
+        if rows.dtype == bool and rows.shape == (self.n,):
+            rows = np.flatnonzero(rows)
+        if rows.size == 0:
+            raise EmptyTableError("no rows were taken")
+        whole = rows.ndim == 1 and np.issubdtype(rows.dtype, np.integer)
+        if not whole or rows.min() < 0 or rows.max() >= self.n:
+            raise ParameterError(
+                f"rows must be positions up to {self.n - 1}, or a mask of {self.n} booleans"
+            )
         columns = Columns(None, columns.domains, of=columns, rows=rows)
         return self._like(_columns=columns, n=len(rows), synthetic=self.synthetic[rows])
 

@@ -28,8 +28,12 @@ LEVELS: dict[str, dict[str, int]] = {
 }  # fmt: skip
 
 #: Of the intervals of numbers, one width per level between the value and the star.
-_WIDTHS = {"age": [5, 10, 20, 40, 80], "weeks worked in year": [13], "time_in_hospital": [2, 4],
-           "num_lab_procedures": [10, 40]}  # fmt: skip
+_WIDTHS = {
+    "age": [5, 10, 20, 40, 80],
+    "weeks worked in year": [13],
+    "time_in_hospital": [2, 4],
+    "num_lab_procedures": [10, 40],
+}
 
 
 def hierarchies(name: str, m: Microdata) -> dict[str, Hierarchy]:

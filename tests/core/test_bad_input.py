@@ -118,7 +118,7 @@ BAD = [
     (FULL_DOMAIN, HierarchyError, "'M'", [{"hierarchies": {"Gender": FLAT(["F"])}}]),
     (partial(ap.tds, M, 2), HierarchyError, "lacks", [{"hierarchies": {"Age": FLAT(["<30"])}}]),
     (partial(ap.tds, M, 2), ColumnError, "Height", [{"hierarchies": {"Height": TREE}}]),
-    (partial(ap.tds, M, 2), ParameterError, "make it", [{"hierarchies": {"Age": TREE.rows}}]),
+    (partial(ap.tds, M, 2), ParameterError, "make each", [{"hierarchies": {"Age": TREE.rows}}]),
     (PREFERENCE, ParameterError, "", [{"evaluations": 99}, {"population": 1}, {"seed": -1}]),
     *((f, AnonpaperError, "sum to 1|Height|must be a number", each("weights",
        {"Age": 0.5, "Gender": 0.4}, {"Age": 0.5, "Height": 0.5}, {"Age": 1.5, "Gender": -0.5},
