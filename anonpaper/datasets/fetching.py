@@ -19,7 +19,6 @@ import zipfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 from anonpaper.datasets.registry import Dataset
 from anonpaper.errors import ChecksumError, DatasetError, DatasetUnavailableError
@@ -120,10 +119,6 @@ def _unpacked(path: Path) -> Iterator[Path]:
 
 
 def _download(url: str, path: Path) -> None:
-    """Download a file, or copy it from a local address."""
-    if not urlsplit(url).netloc:
-        shutil.copyfile(unquote(urlsplit(url).path), path)
-        return
     from pooch import HTTPDownloader
 
     # seconds to wait for a connection, and for the next bytes

@@ -242,7 +242,7 @@ BAD = [
                                              {"part": "second"})]),
     (ap.load, AnonpaperError, "part must be 'both', got", [{"name": "german",
                                                                         "part": "train"}]),
-    (ap.load, AnonpaperError, "name must be 'adult', .*got 'adlut'", [{"name": "adlut"}]),
+    (ap.load, AnonpaperError, "name must be 'adult' or .*got 'adlut'", [{"name": "adlut"}]),
     (ap.load, AnonpaperError, "seed must be", [{"name": "sal", "seed": -1}]),
     (load_ipums, AnonpaperError, r"nowhere\.csv", [{"path": "nowhere.csv"}]),
     # -- tables, partitions, recodings, hierarchies, principles
