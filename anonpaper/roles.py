@@ -16,8 +16,6 @@ from anonpaper.errors import (
     is_among,
 )
 
-__all__ = ["HOW_MISSING", "checked_roles", "missing_values", "only_one"]
-
 #: What ``missing=`` can be.
 HOW_MISSING = ("category", "drop", "error")
 

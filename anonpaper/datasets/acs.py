@@ -12,13 +12,10 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import errors
-from anonpaper.datasets.fetching import unpacked_sha256
-from anonpaper.datasets.registry import Origin
+from anonpaper.datasets.registry import Origin, unpacked_sha256
 from anonpaper.files import named_by_user
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
-
-__all__ = ["load_ipums", "make_occ", "make_sal"]
 
 #: Column of Census-Income -> attribute of Table 6.
 QI = {

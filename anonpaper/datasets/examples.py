@@ -10,11 +10,6 @@ from anonpaper.constraints import DiversityConstraint
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 
-__all__ = [
-    "hospital", "hospital_two_anonymous", "hospital_two_diverse", "patients",
-    "patients_constraints", "patients_diverse", "patients_three_anonymous", "phase_three",
-]  # fmt: skip
-
 
 def _example(file: str, paper: str, kinds: dict | None = None) -> Microdata:
     frame = pd.read_csv(Path(__file__).with_name(file), index_col=0).astype(kinds or {})

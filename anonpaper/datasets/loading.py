@@ -1,4 +1,4 @@
-"""Loads data sets: a table, its roles, and a record of every step; lists all data sets."""
+"""Loads data sets: a table, its roles, and a record of every step."""
 
 from __future__ import annotations
 
@@ -12,14 +12,11 @@ import pandas as pd
 
 from anonpaper import errors
 from anonpaper.datasets import acs, tables
-from anonpaper.datasets.fetching import at_hand, find_file
-from anonpaper.datasets.registry import Origin, StandInWarning, dataset, registry
+from anonpaper.datasets.registry import Origin, StandInWarning, dataset, find_file, registry
 from anonpaper.files import cache_folder, raw_folder, sha256, whole_file
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 from anonpaper.roles import HOW_MISSING
-
-__all__ = ["available", "fetch", "load", "load_table", "parsed"]
 
 #: Part of every cache key: raise it when a parsed, made or generated table changes.
 VERSION = 3
@@ -60,8 +57,7 @@ def load(
     if missing == "drop":
         frame = whole.dropna().reset_index(drop=True)
         if frame.empty:
-            wrong = f"every row of {name!r} has a missing value in some column"
-            raise errors.EmptyTableError(f'{wrong}: use missing="category"')
+            raise errors.EmptyTableError(f'all rows of {name!r} have gaps: use missing="category"')
         notes.append(f"{len(whole) - len(frame):,} rows with missing values left out")
     qi = entry.qi if qi is None else qi
     if sensitive is None and entry.sensitive not in qi:
@@ -127,33 +123,6 @@ def parsed(name: str, key: Sequence, build: Callable[[], pd.DataFrame]) -> pd.Da
     with suppress(ImportError, OSError), whole_file(path) as stream:  # the cache may be missing
         frame.to_parquet(stream, compression="zstd")
     return frame
-
-
-def available() -> pd.DataFrame:
-    """List the data sets, and where each would come from now; nothing is fetched.
-
-    The frame has one row per data set: ``name``, ``rows``, ``licence``, ``origin`` (how its copy
-    on disk got there, "to be fetched" or "stand-in") and ``how_to_get``: the page that has its
-    files, and their names.
-
-    >>> available()[["name", "rows"]].head(2)
-         name   rows
-    0   adult  32561
-    1  german   1000
-    """
-    listed = []
-    for entry in registry().values():
-        missing = ["to be fetched"] * bool(entry.official) + ["stand-in"] * bool(entry.stand_in)
-        try:
-            found = [
-                at_hand(*file) or (0, ", else ".join(missing)) for file in entry.files.items()
-            ]
-            origin = " + ".join(dict.fromkeys(how for _, how in found))
-        except errors.DatasetError as error:
-            origin = f"unusable: {error}"
-        how_to_get = f"{entry.page} has {' and '.join(entry.files)}"
-        listed.append((entry.name, entry.rows, entry.licence, origin, how_to_get))
-    return pd.DataFrame(listed, columns=["name", "rows", "licence", "origin", "how_to_get"])
 
 
 def fetch(names: Sequence[str] | None = None) -> dict[str, Origin]:

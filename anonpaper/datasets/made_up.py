@@ -15,8 +15,6 @@ from anonpaper.errors import ColumnError, check_choice, check_integer, check_num
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 
-__all__ = ["ATTRIBUTES", "population", "voter_list"]
-
 #: Six quasi-identifiers and, last, the sensitive attribute, with the number of their values.
 ATTRIBUTES = {
     "gender": 2, "ethnicity": 5, "age group": 9, "province": 10, "education": 6,

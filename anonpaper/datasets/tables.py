@@ -20,8 +20,6 @@ import pandas as pd
 
 from anonpaper.randomness import generator
 
-__all__ = ["generate", "parse"]
-
 #: Options of pandas.read_csv. Only the marks listed here mean missing.
 _READ: dict[str, dict] = {
     "adult": {"na_values": ["?"], "skipinitialspace": True},

@@ -13,9 +13,8 @@ import pandas as pd
 import pytest
 from werkzeug import Response
 
-from anonpaper.datasets.fetching import at_hand, find_file
 from anonpaper.datasets.loading import parsed
-from anonpaper.datasets.registry import dataset, registry
+from anonpaper.datasets.registry import at_hand, dataset, find_file, registry
 from anonpaper.errors import ChecksumError, DatasetError, DatasetUnavailableError
 
 CONTENT = b"a,b\n1,2\n" * 1000
