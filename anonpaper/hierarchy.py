@@ -18,15 +18,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import (
-    HierarchyError,
-    ParameterError,
-    check_choice,
-    check_integer,
-    check_named,
-    check_number,
-    check_sequence,
-)
+from anonpaper import errors
+from anonpaper.errors import HierarchyError, ParameterError
 from anonpaper.files import named_by_user, write_named
 from anonpaper.microdata import MISSING, Attribute
 
@@ -62,23 +55,20 @@ class Hierarchy:
 
     def __init__(self, rows: Sequence[Sequence]) -> None:
         self.rows = [
-            [str(name) for name in check_sequence("a row", row)]
-            for row in check_sequence("rows", rows)
+            [str(name) for name in errors.check_sequence("a row", row)]
+            for row in errors.check_sequence("rows", rows)
         ]
         if not self.rows or not all(self.rows):
             raise HierarchyError("a hierarchy needs at least one value, and a value in every row")
+        self._row_of: dict[object, list[str]] = {}
         for row in self.rows:
-            if len(row) != len(self.rows[0]):
+            if len(row) != len(self.rows[0]) or "" in row[1:]:
                 raise HierarchyError(
-                    f"all rows must have the same number of levels; {row[0]!r} has {len(row)}, "
-                    f"{self.rows[0][0]!r} {len(self.rows[0])}"
+                    "all rows must have the same number of levels, and a name on each; the first "
+                    f"one has {len(self.rows[0])}, another one is {row}"
                 )
-            if "" in row[1:]:
-                raise HierarchyError(f"{row[0]!r} has an empty name: name it on every level")
-        self._row_of: dict[object, list[str]] = {row[0]: row for row in self.rows}
-        if len(self._row_of) < len(self.rows):
-            twice = [value for value, n in Counter(row[0] for row in self.rows).items() if n > 1]
-            raise HierarchyError(f"values that occur twice: {twice}; keep one row of each")
+            if self._row_of.setdefault(row[0], row) is not row:
+                raise HierarchyError(f"{row[0]!r} occurs twice: keep one row of each value")
         numbers = {Decimal(row[0]): row for row in self.rows if _NUMBER.fullmatch(row[0])}
         self._row_of = numbers | self._row_of
         # Sets of a tree are nested: equal ones have the same first value and the same size.
@@ -105,9 +95,8 @@ class Hierarchy:
 
     def generalize(self, value: object, level: int) -> str:
         """Return the name of a value on a level; HierarchyError for an unknown value."""
-        level = check_integer("level", level, 0, self.height)
-        row = self._row(value)
-        if row is None:
+        level = errors.check_integer("level", level, 0, self.height)
+        if (row := self._row(value)) is None:
             raise HierarchyError(f"the hierarchy lacks the value {value!r}")
         return row[level]
 
@@ -160,7 +149,7 @@ class Hierarchy:
         >>> Hierarchy.balanced(["a", "b", "c"], fan_out=2).rows
         [['a', '{a, b}', '*'], ['b', '{a, b}', '*'], ['c', 'c', '*']]
         """
-        width = fan_out = check_integer("fan_out", fan_out, 2)
+        width = fan_out = errors.check_integer("fan_out", fan_out, 2)
         rows = [[str(value)] for value in _listed(values)]
         while width < len(rows):
             for block in (rows[first : first + width] for first in range(0, len(rows), width)):
@@ -201,7 +190,7 @@ class Hierarchy:
         >>> Hierarchy.intervals([17, 23, 24], widths=[5, 10]).rows[0]
         ['17', '[15, 20)', '[10, 20)', '*']
         """
-        steps = [exact_number("a width", w, 0) for w in check_sequence("widths", widths)]
+        steps = [exact_number("a width", w, 0) for w in errors.check_sequence("widths", widths)]
         if any(wider % width for width, wider in pairwise(steps)):
             raise ParameterError(f"each width must be a multiple of the one before, got {widths}")
 
@@ -228,9 +217,9 @@ class Hierarchy:
         """
         values = [str(value) for value in _listed(values)]
         longest = max(map(len, values), default=0)
-        keep = range(longest - 1, 0, -1) if keep is None else check_sequence("keep", keep)
-        keep = [check_integer("keep", length, 1) for length in keep]
-        if any(longer <= shorter for longer, shorter in pairwise(keep)):
+        keep = errors.check_sequence("keep", range(longest - 1, 0, -1) if keep is None else keep)
+        keep = [errors.check_integer("keep", length, 1) for length in keep]
+        if keep != sorted({*keep}, reverse=True):
             raise ParameterError(f"keep must descend from level to level, got {keep}")
 
         def names(value):
@@ -254,9 +243,10 @@ class Hierarchy:
         >>> Hierarchy.dates(["31.12.2024"], ["quarter", "year"], form="%d.%m.%Y").rows
         [['31.12.2024', '2024-Q4', '2024', '*']]
         """
-        levels = [check_choice("a level", n, _DATES) for n in check_sequence("levels", levels)]
-        if levels != [name for name in _DATES if name in levels]:
-            raise ParameterError(f"levels must become coarser, as in {[*_DATES]}, got {levels}")
+        given = errors.check_sequence("levels", levels)
+        levels = [name for name in _DATES if errors.is_among(name, given)]
+        if levels != given:
+            raise ParameterError(f"levels must become coarser, some of {[*_DATES]}, got {given}")
 
         def names(value):
             when = _instant(value, form)
@@ -312,7 +302,7 @@ def check_hierarchies(
     hierarchies: Mapping[object, Hierarchy] | None, names: Sequence
 ) -> dict[object, Hierarchy]:
     """Return hierarchies by attribute name as a dict; ColumnError for an unknown name."""
-    hierarchies = check_named("hierarchies", hierarchies, names)
+    hierarchies = errors.check_named("hierarchies", hierarchies, names)
     if wrong := [name for name, tree in hierarchies.items() if not isinstance(tree, Hierarchy)]:
         raise ParameterError(
             f"hierarchies of {wrong}: make each an ap.Hierarchy, by ap.Hierarchy(rows)"
@@ -322,7 +312,7 @@ def check_hierarchies(
 
 def exact_number(name: str, value: object, low: float) -> Fraction:
     """Return a finite number above `low` exactly as written: 0.1 is a tenth."""
-    number = check_number(name, value, low, np.finfo(float).max, open_low=True)
+    number = errors.check_number(name, value, low, np.finfo(float).max, open_low=True)
     return Fraction(int(value) if isinstance(value, Integral) else repr(number))
 
 
@@ -336,7 +326,7 @@ def _listed(values: object) -> list:
     if isinstance(values, pd.Series):
         known = pd.Series(values.dropna().unique(), dtype=object).tolist()
         return known + [MISSING] * (values.hasnans and MISSING not in known)
-    return check_sequence("values", values)
+    return errors.check_sequence("values", values)
 
 
 def _instant(value: object, form: str | None) -> pd.Timestamp:
@@ -351,9 +341,7 @@ def _instant(value: object, form: str | None) -> pd.Timestamp:
             raise TypeError(value)
         return pd.Timestamp(when)
     except (TypeError, ValueError, OverflowError, re.error):
-        wanted = (
-            f"of the form {form}" if form else "such as 2024-12-31 (form='%d.%m.%Y' reads others)"
-        )
+        wanted = f"of the form {form}" if form else "such as 2024-12-31; form= reads others"
         raise ParameterError(f"{value!r} is not a date {wanted}") from None
 
 

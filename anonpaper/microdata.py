@@ -8,17 +8,10 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from anonpaper import errors
 from anonpaper.cells import Cells, no_rows
 from anonpaper.coding import MISSING, Attribute, Coded, Columns, declared, snapshot
-from anonpaper.errors import (
-    ColumnError,
-    EmptyTableError,
-    ParameterError,
-    check_choice,
-    check_integer,
-    check_named,
-    is_among,
-)
+from anonpaper.errors import ColumnError, EmptyTableError, ParameterError
 from anonpaper.randomness import generator
 from anonpaper.roles import HOW_MISSING, checked_roles, missing_values, only_one
 
@@ -80,9 +73,10 @@ class Microdata:
 
     def _settle(self) -> None:
         """Check the roles, and drop the rows with missing values if requested."""
-        check_choice("missing", self.missing, HOW_MISSING)
+        errors.check_choice("missing", self.missing, HOW_MISSING)
         columns, n = self._columns.names, self.n
         self.qi, several = checked_roles(columns, self.qi, self.sensitive, self.person)
+        self.sensitives = several  # labels: none, one, or several
         self.sensitive = several if len(several) > 1 else next(iter(several), None)
         if unknown := [name for name in self._columns.domains if name not in columns]:
             raise ColumnError(f"domains names unknown columns {unknown}; the table has {columns}")
@@ -137,13 +131,6 @@ class Microdata:
         return np.array([self.codes_of(name) for name in self.qi], np.int32).T
 
     @property
-    def sensitives(self) -> list:
-        """Labels of the sensitive attributes: none, one, or several."""
-        if self.sensitive is None:
-            return []
-        return list(self.sensitive) if isinstance(self.sensitive, list) else [self.sensitive]
-
-    @property
     def sensitive_attribute(self) -> Attribute:
         """The sensitive attribute with its domain; ColumnError for no or several attributes."""
         return self._columns.coded(only_one(self.sensitive))[0]
@@ -184,7 +171,7 @@ class Microdata:
 
     def attribute_index(self, name: object) -> int:
         """Place of a quasi-identifier in `qi`; ColumnError for another name."""
-        if not is_among(name, self.qi):
+        if not errors.is_among(name, self.qi):
             raise ColumnError(f"{name!r} is not a quasi-identifier; these are {self.qi}")
         return self.qi.index(name)
 
@@ -199,7 +186,7 @@ class Microdata:
 
     def codes_of_cells(self, name: object) -> np.ndarray:
         """Codes of a column in a role in every cell, shape (e,), dtype int32."""
-        if is_among(name, self.sensitives):
+        if errors.is_among(name, self.sensitives):
             return self.cells.secrets[:, self.sensitives.index(name)]
         return self.cells.tuples[self.cells.tuple_of_cell, self.attribute_index(name)]
 
@@ -247,13 +234,15 @@ class Microdata:
 
     def about(self, name: object) -> Microdata:
         """Return the table with only one of its sensitive attributes, or with None of them."""
-        if name is not None and not is_among(name, self.sensitives):
+        if name is not None and not errors.is_among(name, self.sensitives):
             raise ColumnError(f"{name!r} is not one of the sensitive attributes {self.sensitives}")
-        return self if self.sensitives == [name] else self._like(sensitive=name)
+        several = [] if name is None else [name]
+        same = self.sensitives == several
+        return self if same else self._like(sensitive=name, sensitives=several)
 
     def with_codes(self, codes: Mapping[object, np.ndarray]) -> Microdata:
         """Return the table with n other codes for columns in a role; all domains stay."""
-        codes = check_named("codes", codes, [*self.qi, *self.sensitives])
+        codes = errors.check_named("codes", codes, [*self.qi, *self.sensitives])
         return self._like(_columns=self._with_rows().with_codes(codes, self.n))
 
     def take(self, rows: np.ndarray) -> Microdata:
@@ -273,7 +262,7 @@ class Microdata:
 
     def sample(self, rows: int, seed: int | np.random.Generator) -> Microdata:
         """Return `rows` rows, from 1 to n, drawn without replacement, in their original order."""
-        rows = check_integer("rows", rows, 1, self.n)
+        rows = errors.check_integer("rows", rows, 1, self.n)
         return self.take(np.sort(generator(seed).choice(self.n, rows, replace=False)))
 
     def __len__(self) -> int:
@@ -292,7 +281,7 @@ class Microdata:
         return self._columns
 
     def _coded(self, name: object) -> Coded:
-        if not is_among(name, self.sensitives):
+        if not errors.is_among(name, self.sensitives):
             self.attribute_index(name)
         return self._columns.coded(name)
 
@@ -310,9 +299,8 @@ def handed_out(m: Microdata, rng: np.random.Generator) -> tuple[Microdata, np.nd
     cell = m.cells.handed_out(rng)
     if m.has_rows:
         return m, cell
-    coded = {
-        name: (m.attribute(name), m.codes_of_cells(name)[cell]) for name in [*m.qi, *m.sensitives]
-    }
+    names = [*m.qi, *m.sensitives]
+    coded = {name: (m.attribute(name), m.codes_of_cells(name)[cell]) for name in names}
     marks = {"_weights": None, "engine": None, "synthetic": np.zeros(m.n, bool)}
     return m._like(_columns=Columns(coded=coded), **marks), cell
 

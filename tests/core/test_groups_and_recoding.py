@@ -134,7 +134,7 @@ def test_a_column_is_a_domain_and_a_gap_keeps_its_sign():
         ("dates", (["2024"], ["month"], "%Y"), "form must"), ("dates", (["now"], (), 5), "form"),
         ("dates", (["%d 12 2024"], ["day"], "%%d %m %Y"), "form must"),
         ("dates", (["31.12.45"], ["year"], "%d.%m.%y"), "form must"),
-        ("dates", (["2024-01-01"], ["week"]), "a level"),
+        ("dates", (["2024-01-01"], ["week"]), "some of"),
         ("dates", (["2024-01-01"], ["year", "month"]), "coarser"),
     ],
 )  # fmt: skip
