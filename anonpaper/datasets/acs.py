@@ -30,9 +30,7 @@ _PARENTAL_BIRTH_PLACES = (
     "Mexico Italy Canada Germany Poland Puerto-Rico England Ireland Hungary El-Salvador Scotland "
     "Japan Greece Cuba"
 ).split()
-SAL_ROWS = 600_000
 SAL_AGES = (17, 95)  # 79 values, as in Table 6; Census-Income itself stops at "90 and over"
-SURVIVAL_AFTER_90 = 0.8  # share of people aged 90 or more who are at least one year older
 INCOME_BRACKET, INCOME_VALUES = 2_000, 50  # dollars of an income class; the last one is open
 LABEL_THRESHOLD = 50_000  # of Census-Income's own income label, in dollars
 
@@ -40,8 +38,6 @@ LABEL_THRESHOLD = 50_000  # of Census-Income's own income label, in dollars
 VARIABLES = dict(zip(QI.values(), "AGE SEX RACE MARST BPL EDUCD CLASSWKRD".split(), strict=True))
 SENSITIVE = {"sal": ("Income", "INCTOT"), "occ": ("Occupation", "OCC1990")}
 
-NO_INCOME = 9_999_999
-NOT_WORKING = 991  # the least code that is no occupation
 OCCUPATION_WIDTH = 20
 
 
@@ -80,11 +76,11 @@ def make_sal(census: pd.DataFrame, seed: int) -> pd.DataFrame:
     kinds = dict.fromkeys(made, "category")
     kinds["Education"] = pd.CategoricalDtype(schooling.index, ordered=True)
     persons = adults[list(QI)].rename(columns=QI).assign(**made).astype(kinds)
-    drawn = rng.integers(len(persons), size=SAL_ROWS)
+    drawn = rng.integers(len(persons), size=600_000)
     sal = persons.take(drawn).reset_index(drop=True)
     oldest = sal["Age"] == 90
     years = np.arange(SAL_AGES[1] - 90 + 1)
-    share = SURVIVAL_AFTER_90**years
+    share = 0.8**years  # of people aged 90 or more who are at least so much older
     sal.loc[oldest, "Age"] += rng.choice(years, size=oldest.sum(), p=share / share.sum())
     weeks = adults["weeks worked in year"].to_numpy()[drawn]
     above = (adults["income"] == "50000+").to_numpy()[drawn]
@@ -146,7 +142,7 @@ def load_ipums(
     except (KeyError, ValueError, TypeError) as error:
         raise errors.ColumnError(f"{path.name} has no numbers of a variable: {error}") from None
     held = extract[variable]
-    wanted = held != NO_INCOME if table == "sal" else held.between(1, NOT_WORKING - 1)
+    wanted = held != 9_999_999 if table == "sal" else held.between(1, 990)  # others have none
     adults = extract[(extract["AGE"] >= SAL_AGES[0]) & wanted].reset_index(drop=True)
     frame = pd.DataFrame({"Age": adults["AGE"].clip(upper=SAL_AGES[1]).astype(np.int64)})
     known = pd.read_csv(Path(__file__).with_name("ipums.csv"), keep_default_na=False)

@@ -127,9 +127,8 @@ def at_hand(name: str, wanted: str) -> tuple[Path, str] | None:
 def available() -> pd.DataFrame:
     """List the data sets, and where each would come from now; nothing is fetched.
 
-    The frame has one row per data set: ``name``, ``rows``, ``licence``, ``origin`` (how its copy
-    on disk got there, "to be fetched" or "stand-in") and ``how_to_get``: the page that has its
-    files, and their names.
+    In each row ``origin`` says how the copy on disk got there, "to be fetched" or "stand-in", and
+    ``how_to_get`` which page has the files, and their names.
 
     >>> available()[["name", "rows"]].head(2)
          name   rows

@@ -1,10 +1,9 @@
 """The published tables: read from files, or generated with the published schema and counts.
 
-In a table text is categorical. Its categories are the attribute's domain, in their meaningful
-order if there is one, otherwise sorted. Missing values are NA. columns.csv and orders.csv list
-columns and values. ``stand_in_<name>.json`` summarizes a file without its records: per column the
-numbers of distinct and missing values, and the counts of its values (if there are many: quantiles,
-or only their number). A few columns are counted jointly, all others are independent.
+columns.csv and orders.csv list columns, and values in their meaningful order. A
+``stand_in_<name>.json`` summarizes a file without its records: per column the numbers of distinct
+and missing values, and the counts of its values (if there are many: quantiles, or only their
+number). A few columns are counted jointly, all others are independent.
 """
 
 from __future__ import annotations
