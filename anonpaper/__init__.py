@@ -1,7 +1,7 @@
 """anonpaper: papers on anonymizing tables, as code that can be run and checked.
 
 The way of the data: load -> partition | recode -> publish -> measure -> draw. ``__init__.pyi``
-lists the public names, which are imported on first use. All examples in docstrings begin with
+lists the public names, which are imported on first use. Examples in docstrings begin with
 ``import anonpaper as ap``, ``import numpy as np`` and ``import pandas as pd``.
 
 Docstrings name the papers by author and year:
@@ -15,14 +15,6 @@ Docstrings name the papers by author and year:
 - *diva2021*: M. Milani, Y. Huang, F. Chiang, *Preserving diversity in anonymized data*, EDBT 2021;
 - *majeed2024*: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing
   personal data with enhanced utility*.
-
-Examples
---------
->>> import anonpaper as ap
->>> m = ap.examples.hospital()
->>> release = ap.suppress(m, ap.tp(m, l=2))
->>> ap.measure.stars(release)
-8
 """
 
 from __future__ import annotations

@@ -12,8 +12,6 @@ import numpy as np
 
 from anonpaper.principles import DIVERSITY, Principle
 
-__all__ = ["GROUPED", "RECODED", "Algorithm", "algorithm"]
-
 F = TypeVar("F", bound=Callable)
 
 #: How groups can be published, and how a recoding.

@@ -148,8 +148,7 @@ def check_choice(name: str, value: object, choices: Collection) -> object:
     choices = list(choices)
     if is_among(value, choices):
         return choices[choices.index(value)]
-    wanted = ", ".join(map(repr, choices[:-1]))
-    wanted += f"{' or ' * (len(choices) > 1)}{choices[-1]!r}"
+    wanted = " or ".join(map(repr, choices))
     raise ParameterError(f"{name} must be {wanted}, got {value!r}")
 
 
@@ -163,16 +162,12 @@ def is_among(value: object, choices: Sequence) -> bool:
 
 def check_range(name: object, pair: object) -> tuple[float, float]:
     """Return the range of a column as two finite numbers, the lower one first."""
-    try:
-        low, high = pair
-    except (TypeError, ValueError):
-        raise ParameterError(f"the range of {name!r} must be a pair, got {pair!r}") from None
     most = np.finfo(float).max
-    low = check_number(f"the lower end of the range of {name!r}", low, -most, most)
-    high = check_number(f"the upper end of the range of {name!r}", high, -most, most)
-    if low > high:
-        raise ParameterError(f"the range of {name!r} is empty: {low:g} to {high:g}")
-    return low, high
+    ends = check_sequence(f"the range of {name!r}", pair)
+    ends = [check_number(f"an end of the range of {name!r}", end, -most, most) for end in ends]
+    if len(ends) != 2 or ends[0] > ends[1]:
+        raise ParameterError(f"the range of {name!r} must be two ascending numbers, got {pair!r}")
+    return ends[0], ends[1]
 
 
 def check_sequence(name: str, values: object, kind: type | None = None) -> list:
@@ -201,10 +196,7 @@ def check_named(name: str, given: Mapping | None, columns: Sequence) -> dict:
 def check_weights(
     names: Sequence, weights: Mapping[object, float] | None, *, left_out: float = 1.0
 ) -> np.ndarray:
-    """Return each quasi-identifier's weight: `left_out` if not named, all 1 without weights."""
-    if weights is None:
-        return np.ones(len(names))
-    weights = check_named("weights", weights, names)
-    most = np.finfo(float).max
+    """Return each quasi-identifier's weight: `left_out` if it is not named."""
+    weights, most = check_named("weights", weights, names), np.finfo(float).max
     checked = {name: check_number(f"weights[{name!r}]", w, 0, most) for name, w in weights.items()}
     return np.array([checked.get(name, left_out) for name in names])

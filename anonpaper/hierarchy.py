@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -18,15 +18,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import (
-    HierarchyError,
-    ParameterError,
-    check_choice,
-    check_integer,
-    check_named,
-    check_number,
-    check_sequence,
-)
+from anonpaper import errors
+from anonpaper.errors import HierarchyError, ParameterError
 from anonpaper.files import named_by_user, write_named
 from anonpaper.microdata import MISSING, Attribute
 
@@ -38,16 +31,15 @@ STAR = "*"
 #: An unambiguous date or timestamp in text: a part of ISO 8601.
 ISO_DATE = r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?"
 
-#: For every level of dates how it is written, and the codes that a form needs for it.
+#: How a timestamp is written on every level of dates.
 _DATES = {
-    "day": (lambda when: f"{when.date()}", "%[dj]"),
-    "month": (lambda when: f"{when.date()}"[:7], "%[mbBj]"),
-    "quarter": (lambda when: f"{when.year:04d}-Q{when.quarter}", "%[mbBj]"),
-    "year": (lambda when: f"{when.year:04d}", "%Y"),
-    "decade": (lambda when: f"{when.year // 10 * 10}s", "%Y"),
+    "day": lambda when: f"{when.date()}",
+    "month": lambda when: f"{when.date()}"[:7],
+    "quarter": lambda when: f"{when.year:04d}-Q{when.quarter}",
+    "year": lambda when: f"{when.year:04d}",
+    "decade": lambda when: f"{when.year // 10 * 10}s",
 }
-_N = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
-_ARX = {"header": False, "index": False, "lineterminator": "\n"}
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 
 
 class Hierarchy:
@@ -57,45 +49,43 @@ class Hierarchy:
     rows have the same length, and every value occurs once. A name has one parent and one set of
     values, on all its levels; otherwise HierarchyError.
 
-    >>> h = Hierarchy([["BSc", "higher", "*"], ["MSc", "higher", "*"], ["9th", "low", "*"]])
-    >>> h.height, h.names(1)
-    (2, ['higher', 'low'])
+    >>> Hierarchy([["BSc", "higher", "*"], ["MSc", "higher", "*"], ["9th", "low", "*"]])
+    Hierarchy(3 values, height 2)
     """
 
     def __init__(self, rows: Sequence[Sequence]) -> None:
-        rows = check_sequence("rows", rows)
-        self.rows = [[str(name) for name in check_sequence("a row", row)] for row in rows]
-        if not rows or not all(self.rows):
+        self.rows = [
+            [str(name) for name in errors.check_sequence("a row", row)]
+            for row in errors.check_sequence("rows", rows)
+        ]
+        if not self.rows or not all(self.rows):
             raise HierarchyError("a hierarchy needs at least one value, and a value in every row")
-        short, long = min(self.rows, key=len), max(self.rows, key=len)
-        if len(short) < len(long):
-            raise HierarchyError(
-                f"all rows must have the same number of levels; {short[0]!r} has {len(short)}, "
-                f"others up to {len(long)}"
-            )
-        if empty := [row[0] for row in self.rows if "" in row[1:]]:
-            raise HierarchyError(f"{empty[0]!r} has an empty name: name it on every level")
-        counts = Counter(row[0] for row in self.rows)
-        if twice := sorted(value for value, count in counts.items() if count > 1):
-            raise HierarchyError(f"values that occur twice: {twice}; keep one row of each")
-        self._row_of = {Decimal(row[0]): row for row in self.rows if _N.fullmatch(row[0])}
-        self._row_of |= {row[0]: row for row in self.rows}
+        self._row_of: dict[object, list[str]] = {}
+        for row in self.rows:
+            if len(row) != len(self.rows[0]) or "" in row[1:]:
+                raise HierarchyError(
+                    "all rows must have the same number of levels, and a name on each; the first "
+                    f"one has {len(self.rows[0])}, another one is {row}"
+                )
+            if self._row_of.setdefault(row[0], row) is not row:
+                raise HierarchyError(f"{row[0]!r} occurs twice: keep one row of each value")
+        numbers = {Decimal(row[0]): row for row in self.rows if _NUMBER.fullmatch(row[0])}
+        self._row_of = numbers | self._row_of
         # Sets of a tree are nested: equal ones have the same first value and the same size.
-        known: dict[str, tuple[str, int]] = {}
+        node_of: dict[str, tuple[int, str]] = {}
         for level in range(self.height + 1):
-            held: dict[str, list] = {}
+            sizes = Counter(row[level] for row in self.rows)
+            first = {row[level]: row for row in reversed(self.rows)}
             for row in self.rows:
-                held.setdefault(row[level], []).append(row)
-            for name, below in held.items():
-                parents = dict.fromkeys(row[min(level + 1, self.height)] for row in below)
-                if len(parents) > 1:
+                name, above = row[level], slice(level + 1, level + 2)
+                if row[above] != first[name][above]:
                     raise HierarchyError(
-                        f"{name!r} on level {level} belongs to both "
-                        f"{' and '.join(map(repr, parents))} on level {level + 1}"
+                        f"{name!r} on level {level} belongs to both {first[name][level + 1]!r} "
+                        f"and {row[level + 1]!r} on level {level + 1}"
                     )
-                node = below[0][0], len(below)
-                if known.setdefault(name, node) != node:
-                    meant = " and ".join(f"{n} from {v!r} on" for v, n in (known[name], node))
+                node = sizes[name], first[name][0]
+                if node_of.setdefault(name, node) != node:
+                    meant = " and ".join(f"{n} from {v!r} on" for n, v in (node_of[name], node))
                     raise HierarchyError(f"{name!r} means two sets of values, {meant}: rename one")
 
     @property
@@ -103,24 +93,18 @@ class Hierarchy:
         """Highest level; level 0 has the values themselves."""
         return len(self.rows[0]) - 1
 
-    def names(self, level: int) -> list[str]:
-        """Names on a level, in the order of their first value."""
-        level = check_integer("level", level, 0, self.height)
-        return list(dict.fromkeys(row[level] for row in self.rows))
-
     def generalize(self, value: object, level: int) -> str:
         """Return the name of a value on a level; HierarchyError for an unknown value."""
-        level = check_integer("level", level, 0, self.height)
-        row = self._row(value)
-        if row is None:
+        level = errors.check_integer("level", level, 0, self.height)
+        if (row := self._row(value)) is None:
             raise HierarchyError(f"the hierarchy lacks the value {value!r}")
         return row[level]
 
     def _row(self, value: object) -> list[str] | None:
         """The row of a value; numbers are equal however they are written."""
         text = str(value)
-        if text not in self._row_of and not isinstance(value, bool | str) and _N.fullmatch(text):
-            return self._row_of.get(Decimal(text))
+        if not isinstance(value, bool | str) and _NUMBER.fullmatch(text):
+            return self._row_of.get(text, self._row_of.get(Decimal(text)))
         return self._row_of.get(text)
 
     def written(self, value: object, level: int) -> object:
@@ -135,15 +119,13 @@ class Hierarchy:
         HierarchyError names the values that the hierarchy lacks.
         """
         rows = [self._row(value) for value in attribute.values]
-        if None in rows:
-            lacking = attribute.values[[row is None for row in rows]].tolist()
+        if lacking := [v for v, row in zip(attribute.values, rows, strict=True) if row is None]:
             raise HierarchyError(
-                f"the hierarchy of {attribute.name!r} lacks {len(lacking)} of its values: "
-                f"{lacking[:20]}{' ...' if len(lacking) > 20 else ''}; it begins with "
-                f"{[row[0] for row in self.rows[:3]]}: add a row for each, or make it from this "
-                "column"
+                f"the hierarchy of {attribute.name!r} lacks {len(lacking)} of its values, such as "
+                f"{lacking[:20]}; it begins with {[row[0] for row in self.rows[:3]]}: add a row "
+                "for each, or make it from this column"
             )
-        return np.array([_numbered(names) for names in zip(*rows, strict=True)], np.int32)
+        return _numbered(rows).astype(np.int32)
 
     def preorder(self) -> list[str]:
         """Return the values in preorder: then every node is an interval of the domain.
@@ -153,8 +135,7 @@ class Hierarchy:
         >>> Hierarchy([["a", "x", "*"], ["b", "y", "*"], ["c", "x", "*"]]).preorder()
         ['a', 'c', 'b']
         """
-        met = [_numbered(names) for names in zip(*self.rows, strict=True)]
-        return [self.rows[i][0] for i in np.lexsort(met)]
+        return [self.rows[i][0] for i in np.lexsort(_numbered(self.rows))]
 
     @classmethod
     def flat(cls, values: Sequence) -> Hierarchy:
@@ -168,17 +149,15 @@ class Hierarchy:
         >>> Hierarchy.balanced(["a", "b", "c"], fan_out=2).rows
         [['a', '{a, b}', '*'], ['b', '{a, b}', '*'], ['c', 'c', '*']]
         """
-        fan_out, width = check_integer("fan_out", fan_out, 2), 1
-        names = [str(value) for value in _listed(values)]
-        rows = [[name, STAR] if len(names) == 1 else [name] for name in names]
-        while width < len(names):
+        width = fan_out = errors.check_integer("fan_out", fan_out, 2)
+        rows = [[str(value)] for value in _listed(values)]
+        while width < len(rows):
+            for block in (rows[first : first + width] for first in range(0, len(rows), width)):
+                name = f"{{{', '.join(row[0] for row in block)}}}"
+                for row in block:
+                    row.append(name if len(block) > 1 else row[0])
             width *= fan_out
-            for first in range(0, len(names), width):
-                block = names[first : first + width]
-                name = f"{{{', '.join(block)}}}" if len(block) > 1 else block[0]
-                for row in rows[first : first + width]:
-                    row.append(name if width < len(names) else STAR)
-        return cls(rows)
+        return cls([[*row, STAR] for row in rows])
 
     @classmethod
     def of_shown(cls, attribute: Attribute, shown: np.ndarray, fan_out: int = 4) -> Hierarchy:
@@ -192,15 +171,13 @@ class Hierarchy:
         ['9', '*']
         """
         tree, rows = cls.balanced(attribute.values[shown], fan_out), []
-        for code, value in enumerate(map(str, attribute.values)):
-            after = np.count_nonzero(shown[:code])
+        for value, own, after in zip(attribute.values, shown, np.cumsum(shown), strict=True):
             around = tree.rows[max(after - 1, 0) : after + 1] if attribute.ordered else []
-            if shown[code]:
-                around = [tree.rows[after]] * 2
-            names = [value] * tree.height
+            around = [tree.rows[after - 1]] * 2 if own else around
+            names = [str(value)] * (tree.height + 1)
             if len(around) == 2:
-                names = [one if one == two else value for one, two in zip(*around, strict=True)]
-            rows.append([value, *names[1 : tree.height], STAR])
+                names = [a if a == b else names[0] for a, b in zip(*around, strict=True)]
+            rows.append([value, *names[1:-1], STAR])
         return cls(rows)
 
     @classmethod
@@ -213,16 +190,16 @@ class Hierarchy:
         >>> Hierarchy.intervals([17, 23, 24], widths=[5, 10]).rows[0]
         ['17', '[15, 20)', '[10, 20)', '*']
         """
-        steps = [exact_number("a width", w, 0) for w in check_sequence("widths", widths)]
+        steps = [exact_number("a width", w, 0) for w in errors.check_sequence("widths", widths)]
         if any(wider % width for width, wider in pairwise(steps)):
             raise ParameterError(f"each width must be a multiple of the one before, got {widths}")
 
         def names(value):
             text = value if isinstance(value, str) else ""
-            if re.fullmatch(r"\d+(?:\.\d+)?\+", text, re.ASCII):
+            number = re.fullmatch(r"([+-]?\d+(?:\.\d+)?)(\+?)", text, re.ASCII)
+            if number and number[2]:
                 return [value] * len(steps)  # such as 90+, above all others
-            is_number = re.fullmatch(r"[+-]?\d+(?:\.\d+)?", text, re.ASCII)
-            place = Fraction(text) if is_number else exact_number("a value", value, -np.inf)
+            place = Fraction(text) if number else exact_number("a value", value, -np.inf)
             lows = [(floor(place / width) * width, width) for width in steps]
             return [f"[{_decimal(low)}, {_decimal(low + width)})" for low, width in lows]
 
@@ -240,15 +217,13 @@ class Hierarchy:
         """
         values = [str(value) for value in _listed(values)]
         longest = max(map(len, values), default=0)
-        keep = range(longest - 1, 0, -1) if keep is None else check_sequence("keep", keep)
-        keep = [check_integer("keep", length, 1) for length in keep]
-        if any(longer <= shorter for longer, shorter in pairwise(keep)):
+        keep = errors.check_sequence("keep", range(longest - 1, 0, -1) if keep is None else keep)
+        keep = [errors.check_integer("keep", length, 1) for length in keep]
+        if keep != sorted({*keep}, reverse=True):
             raise ParameterError(f"keep must descend from level to level, got {keep}")
 
         def names(value):
-            cut = [value[:length] + STAR * (longest - length) for length in keep]
-            each = zip(keep, cut, strict=True)
-            return [value if len(value) <= length else name for length, name in each]
+            return [value if len(value) <= n else value[:n] + STAR * (longest - n) for n in keep]
 
         return cls._named(values, names, len(keep))
 
@@ -268,22 +243,26 @@ class Hierarchy:
         >>> Hierarchy.dates(["31.12.2024"], ["quarter", "year"], form="%d.%m.%Y").rows
         [['31.12.2024', '2024-Q4', '2024', '*']]
         """
-        levels = [check_choice("a level", n, _DATES) for n in check_sequence("levels", levels)]
-        order = list(_DATES)
-        if any(order.index(finer) >= order.index(coarser) for finer, coarser in pairwise(levels)):
-            raise ParameterError(f"levels must become coarser in the order {order}, got {levels}")
-        told = form.replace("%%", "") if isinstance(form, str) else ""
-        needed = order[order.index(levels[0] if levels else "year") :]
-        if form is not None and not all(re.search(_DATES[name][1], told) for name in needed):
-            raise ParameterError(
-                f"form must be a text such as '%d.%m.%Y' with the {needed[0]} and all coarser "
-                f"parts of a date, got {form!r}"
-            )
+        given = errors.check_sequence("levels", levels)
+        levels = [name for name in _DATES if errors.is_among(name, given)]
+        if levels != given:
+            raise ParameterError(f"levels must become coarser, some of {[*_DATES]}, got {given}")
 
         def names(value):
             when = _instant(value, form)
-            return [_DATES[name][0](when) for name in levels]
+            return [_DATES[name](when) for name in levels]
 
+        if form is not None:
+            some = datetime(2087, 5, 26)  # 87 alone would mean 1987
+            try:
+                kept = names(some.strftime(form)) == names(some)
+            except (TypeError, ValueError):
+                kept = False
+            if not kept:
+                raise ParameterError(
+                    "form must be a text such as '%d.%m.%Y' with the "
+                    f"{[*levels, 'year'][0]} and all coarser parts of a date, got {form!r}"
+                )
         return cls._named(_listed(values), names, len(levels))
 
     @classmethod
@@ -293,34 +272,27 @@ class Hierarchy:
         return cls([[value, *row, STAR] for value, row in zip(values, own, strict=True)])
 
     @classmethod
-    def from_csv(cls, path: str | Path, sep: str = ";") -> Hierarchy:
-        """Read a hierarchy in ARX's format: a line per value, no header, UTF-8, `sep` between.
+    def from_csv(cls, path: str | Path) -> Hierarchy:
+        """Read a hierarchy in ARX's format: a line per value, no header, UTF-8, ``;`` between.
 
-        A line that begins with an empty field is the one of missing values.
-        FileError if the file cannot be read, HierarchyError if it is not a hierarchy,
-        ParameterError for a wrong separator.
+        A line that begins with an empty field is the one of missing values. FileError if the file
+        cannot be read, HierarchyError if it is not a hierarchy.
         """
-        _check_separator(sep)
         with named_by_user(path):
             content = Path(path).read_bytes()
         try:
             lines = io.StringIO(content.decode("utf-8-sig"), newline="")
-            rows = [row for row in csv.reader(lines, delimiter=sep) if row]
+            rows = [row for row in csv.reader(lines, delimiter=";") if row]
             return cls([[row[0] or MISSING, *row[1:]] for row in rows])
         except (csv.Error, UnicodeDecodeError) as error:
             raise HierarchyError(f"{path} is not a table in UTF-8: {error}") from None
 
-    def to_csv(self, path: str | Path, sep: str = ";") -> None:
-        """Write the hierarchy in ARX's format, completely or not at all.
-
-        Errors are as for :meth:`from_csv`; FileError also for a name that is not Unicode.
-        """
-        _check_separator(sep)
-        content = pd.DataFrame(self.rows).to_csv(None, sep=sep, **_ARX)
-        # readers would misunderstand these two
-        if "\r" in content or content.startswith("\ufeff"):
-            content = pd.DataFrame(self.rows).to_csv(None, sep=sep, quoting=csv.QUOTE_ALL, **_ARX)
-        write_named(path, content)
+    def to_csv(self, path: str | Path) -> None:
+        """Write the hierarchy in ARX's format, completely or not at all; else FileError."""
+        lines = io.StringIO(newline="")
+        form = {"delimiter": ";", "quoting": csv.QUOTE_ALL, "lineterminator": "\n"}
+        csv.writer(lines, **form).writerows(self.rows)
+        write_named(path, lines.getvalue())
 
     def __repr__(self) -> str:
         return f"Hierarchy({len(self.rows)} values, height {self.height})"
@@ -330,41 +302,31 @@ def check_hierarchies(
     hierarchies: Mapping[object, Hierarchy] | None, names: Sequence
 ) -> dict[object, Hierarchy]:
     """Return hierarchies by attribute name as a dict; ColumnError for an unknown name."""
-    hierarchies = check_named("hierarchies", hierarchies, names)
-    for name, hierarchy in hierarchies.items():
-        if not isinstance(hierarchy, Hierarchy):
-            raise ParameterError(
-                f"hierarchies[{name!r}] is a {type(hierarchy).__name__}: make it an "
-                "ap.Hierarchy, by ap.Hierarchy(rows)"
-            )
+    hierarchies = errors.check_named("hierarchies", hierarchies, names)
+    if wrong := [name for name, tree in hierarchies.items() if not isinstance(tree, Hierarchy)]:
+        raise ParameterError(
+            f"hierarchies of {wrong}: make each an ap.Hierarchy, by ap.Hierarchy(rows)"
+        )
     return hierarchies
 
 
 def exact_number(name: str, value: object, low: float) -> Fraction:
     """Return a finite number above `low` exactly as written: 0.1 is a tenth."""
-    number = check_number(name, value, low, np.finfo(float).max, open_low=True)
+    number = errors.check_number(name, value, low, np.finfo(float).max, open_low=True)
     return Fraction(int(value) if isinstance(value, Integral) else repr(number))
 
 
-def _numbered(names: Iterable) -> list[int]:
-    """The number of every name, in the order in which they first appear."""
-    number: dict[str, int] = {}
-    return [number.setdefault(name, len(number)) for name in names]
-
-
-def _check_separator(sep: object) -> None:
-    if not isinstance(sep, str) or len(sep) != 1 or sep in '"\r\n\0':
-        raise ParameterError(f"sep must be one character such as ';', got {sep!r}")
+def _numbered(rows: list[list[str]]) -> np.ndarray:
+    """The number of every name on its level, in the order in which they first appear."""
+    return np.array([pd.factorize(names)[0] for names in np.array(rows, object).T])
 
 
 def _listed(values: object) -> list:
-    """A domain as a list, also from an attribute, a column, or the letters of a text."""
-    if isinstance(values, Attribute):
-        return list(values.values)
+    """A domain as a list, also from a column."""
     if isinstance(values, pd.Series):
         known = pd.Series(values.dropna().unique(), dtype=object).tolist()
         return known + [MISSING] * (values.hasnans and MISSING not in known)
-    return check_sequence("values", list(values) if isinstance(values, str) else values)
+    return errors.check_sequence("values", values)
 
 
 def _instant(value: object, form: str | None) -> pd.Timestamp:
@@ -378,10 +340,9 @@ def _instant(value: object, form: str | None) -> pd.Timestamp:
         if not isinstance(when, (date, np.datetime64)) or pd.isna(when):
             raise TypeError(value)
         return pd.Timestamp(when)
-    except (TypeError, ValueError, OverflowError):
-        wanted = "such as 2024-12-31" if form is None else f"of the form {form}"
-        hint = "; form='%d.%m.%Y' reads others" if form is None and isinstance(value, str) else ""
-        raise ParameterError(f"{value!r} is not a date {wanted}{hint}") from None
+    except (TypeError, ValueError, OverflowError, re.error):
+        wanted = f"of the form {form}" if form else "such as 2024-12-31; form= reads others"
+        raise ParameterError(f"{value!r} is not a date {wanted}") from None
 
 
 def _decimal(number: Fraction) -> str:

@@ -8,26 +8,12 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from anonpaper import errors
 from anonpaper.cells import Cells, no_rows
 from anonpaper.coding import MISSING, Attribute, Coded, Columns, declared, snapshot
-from anonpaper.errors import (
-    ColumnError,
-    EmptyTableError,
-    ParameterError,
-    check_choice,
-    check_integer,
-    check_named,
-    is_among,
-)
+from anonpaper.errors import ColumnError, EmptyTableError, ParameterError
 from anonpaper.randomness import generator
-from anonpaper.roles import (
-    HOW_MISSING,
-    checked_mask,
-    checked_positions,
-    checked_roles,
-    missing_values,
-    only_one,
-)
+from anonpaper.roles import HOW_MISSING, checked_roles, missing_values, only_one
 
 __all__ = ["MISSING", "Attribute", "Cells", "Microdata", "check_microdata", "handed_out"]
 
@@ -73,7 +59,7 @@ class Microdata:
         self._columns = Columns(snapshot(frame), declared(domains))
         self.n, self.dropped = len(frame), 0
         self.qi, self.sensitive, self.person, self.missing = qi, sensitive, person, missing
-        self.origin, self.synthetic = origin, checked_mask(self.n, synthetic)
+        self.origin, self.synthetic = origin, synthetic
         self._settle()
 
     @classmethod
@@ -87,30 +73,37 @@ class Microdata:
 
     def _settle(self) -> None:
         """Check the roles, and drop the rows with missing values if requested."""
-        check_choice("missing", self.missing, HOW_MISSING)
-        columns = self._columns.names
+        errors.check_choice("missing", self.missing, HOW_MISSING)
+        columns, n = self._columns.names, self.n
         self.qi, several = checked_roles(columns, self.qi, self.sensitive, self.person)
+        self.sensitives = several  # labels: none, one, or several
         self.sensitive = several if len(several) > 1 else next(iter(several), None)
         if unknown := [name for name in self._columns.domains if name not in columns]:
             raise ColumnError(f"domains names unknown columns {unknown}; the table has {columns}")
-        if self.n == 0:
+        if n == 0:
             raise EmptyTableError("the table has no rows")
+        if not self.has_rows:
+            return
+        mask = np.zeros(n, bool) if self.synthetic is None else np.array(self.synthetic)
+        if mask.shape != (n,) or mask.dtype != bool:
+            raise ParameterError(
+                f"synthetic must be {n} booleans, one per row, got {mask.dtype} {mask.shape}"
+            )
+        self.synthetic = mask
         needed = [] if self.missing == "category" else [*self.qi, *several]
         needed += [] if self.person is None else [self.person]
-        if not self.has_rows or not needed:
+        if not needed:
             return
         lacking = self.frame[needed].isna()
-        incomplete = lacking.to_numpy().any(axis=1)
+        incomplete = lacking.to_numpy(bool).any(axis=1)
         if incomplete.any() and self.missing != "drop":
-            counts = lacking.sum()
-            raise missing_values(counts[counts > 0].to_dict())
+            raise missing_values(lacking.sum()[lacking.any()].to_dict())
         if incomplete.all():
             raise EmptyTableError("every row has a missing value in a role column")
         if incomplete.any():
-            self.dropped += int(incomplete.sum())
-            self.synthetic = self.synthetic[~incomplete]
             self._columns = Columns(self.frame[~incomplete], self._columns.domains)
-            self.n = len(self.frame)
+            self.synthetic, self.n = mask[~incomplete], int((~incomplete).sum())
+            self.dropped += n - self.n
 
     @property
     def has_rows(self) -> bool:
@@ -136,13 +129,6 @@ class Microdata:
     def codes(self) -> np.ndarray:
         """QI codes, shape (n, d), dtype int32, stored by columns."""
         return np.array([self.codes_of(name) for name in self.qi], np.int32).T
-
-    @property
-    def sensitives(self) -> list:
-        """Labels of the sensitive attributes: none, one, or several."""
-        if self.sensitive is None:
-            return []
-        return list(self.sensitive) if isinstance(self.sensitive, list) else [self.sensitive]
 
     @property
     def sensitive_attribute(self) -> Attribute:
@@ -185,7 +171,7 @@ class Microdata:
 
     def attribute_index(self, name: object) -> int:
         """Place of a quasi-identifier in `qi`; ColumnError for another name."""
-        if not is_among(name, self.qi):
+        if not errors.is_among(name, self.qi):
             raise ColumnError(f"{name!r} is not a quasi-identifier; these are {self.qi}")
         return self.qi.index(name)
 
@@ -200,7 +186,7 @@ class Microdata:
 
     def codes_of_cells(self, name: object) -> np.ndarray:
         """Codes of a column in a role in every cell, shape (e,), dtype int32."""
-        if is_among(name, self.sensitives):
+        if errors.is_among(name, self.sensitives):
             return self.cells.secrets[:, self.sensitives.index(name)]
         return self.cells.tuples[self.cells.tuple_of_cell, self.attribute_index(name)]
 
@@ -214,27 +200,23 @@ class Microdata:
         domains: Mapping[object, Iterable | None] | None = None,
         origin: object = ...,
         synthetic: np.ndarray | None = None,
-        dropped: int | None = None,
     ) -> Microdata:
         """Return a table made from this one; everything that is not named stays.
 
-        `frame` has other rows or columns; `dropped` is then the number of rows that were dropped.
-        None removes the role of `sensitive` or `person`, and in `domains` what was declared.
-        Errors are as for :class:`Microdata`; ParameterError also if some rows are synthetic, and
-        of another frame it is not said which.
+        `frame` has other rows or columns. None removes the role of `sensitive` or `person`, and in
+        `domains` what was declared. Errors are as for :class:`Microdata`; ParameterError also if
+        some rows are synthetic, and of another frame it is not said which.
         """
         given = {"sensitive": sensitive, "person": person, "origin": origin}
         given["qi"] = ... if qi is None else qi
         marks = {name: mark for name, mark in given.items() if mark is not ...}
-        if dropped is not None:
-            marks["dropped"] = check_integer("dropped", dropped, 0)
         if frame is not None or domains is not None:
             before = self.frame  # RowsError for a table of counts
             columns = self._columns.with_frame(frame, domains, [*self.qi, *self.sensitives])
             marks |= {"_columns": columns, "n": len(columns.frame)}
         if synthetic is not None or (frame is not None and not self.synthetic.any()):
             self._with_rows()
-            marks["synthetic"] = checked_mask(marks.get("n", self.n), synthetic)
+            marks["synthetic"] = synthetic
         elif frame is not None and not columns.frame.index.equals(before.index):
             raise ParameterError(
                 "some rows are synthetic and the frame has another index: say with synthetic=... "
@@ -252,24 +234,35 @@ class Microdata:
 
     def about(self, name: object) -> Microdata:
         """Return the table with only one of its sensitive attributes, or with None of them."""
-        if name is not None and not is_among(name, self.sensitives):
+        if name is not None and not errors.is_among(name, self.sensitives):
             raise ColumnError(f"{name!r} is not one of the sensitive attributes {self.sensitives}")
-        return self if self.sensitives == [name] else self._like(sensitive=name)
+        several = [] if name is None else [name]
+        same = self.sensitives == several
+        return self if same else self._like(sensitive=name, sensitives=several)
 
     def with_codes(self, codes: Mapping[object, np.ndarray]) -> Microdata:
         """Return the table with n other codes for columns in a role; all domains stay."""
-        codes = check_named("codes", codes, [*self.qi, *self.sensitives])
+        codes = errors.check_named("codes", codes, [*self.qi, *self.sensitives])
         return self._like(_columns=self._with_rows().with_codes(codes, self.n))
 
     def take(self, rows: np.ndarray) -> Microdata:
         """Return some rows, by a mask or by positions, in their order; all domains stay."""
-        columns, rows = self._with_rows(), checked_positions(self.n, rows)
+        columns, rows = self._with_rows(), np.array(rows)
+        if rows.dtype == bool and rows.shape == (self.n,):
+            rows = np.flatnonzero(rows)
+        if rows.size == 0:
+            raise EmptyTableError("no rows were taken")
+        whole = rows.ndim == 1 and np.issubdtype(rows.dtype, np.integer)
+        if not whole or rows.min() < 0 or rows.max() >= self.n:
+            raise ParameterError(
+                f"rows must be positions up to {self.n - 1}, or a mask of {self.n} booleans"
+            )
         columns = Columns(None, columns.domains, of=columns, rows=rows)
         return self._like(_columns=columns, n=len(rows), synthetic=self.synthetic[rows])
 
     def sample(self, rows: int, seed: int | np.random.Generator) -> Microdata:
         """Return `rows` rows, from 1 to n, drawn without replacement, in their original order."""
-        rows = check_integer("rows", rows, 1, self.n)
+        rows = errors.check_integer("rows", rows, 1, self.n)
         return self.take(np.sort(generator(seed).choice(self.n, rows, replace=False)))
 
     def __len__(self) -> int:
@@ -288,7 +281,7 @@ class Microdata:
         return self._columns
 
     def _coded(self, name: object) -> Coded:
-        if not is_among(name, self.sensitives):
+        if not errors.is_among(name, self.sensitives):
             self.attribute_index(name)
         return self._columns.coded(name)
 
@@ -306,9 +299,8 @@ def handed_out(m: Microdata, rng: np.random.Generator) -> tuple[Microdata, np.nd
     cell = m.cells.handed_out(rng)
     if m.has_rows:
         return m, cell
-    coded = {
-        name: (m.attribute(name), m.codes_of_cells(name)[cell]) for name in [*m.qi, *m.sensitives]
-    }
+    names = [*m.qi, *m.sensitives]
+    coded = {name: (m.attribute(name), m.codes_of_cells(name)[cell]) for name in names}
     marks = {"_weights": None, "engine": None, "synthetic": np.zeros(m.n, bool)}
     return m._like(_columns=Columns(coded=coded), **marks), cell
 

@@ -1,9 +1,8 @@
 """Privacy principles: each can check a grouping and compute the level that it reaches.
 
-Sizes are numbers of people, and the count of a sensitive value is the number of people who have
-it. Rows are people unless a table has a person column (``Microdata(person=...)``). Then entropy
-and recursive l-diversity and t-closeness count each pair of a person and a value once. Each group
-is judged separately: an attacker who knows several groups of a person may conclude more.
+Sizes are numbers of people: rows, unless a table has a person column. Then entropy and recursive
+l-diversity and t-closeness count each pair of a person and a value once. Each group is judged
+separately: an attacker who knows several groups of a person may conclude more.
 """
 
 from __future__ import annotations
@@ -41,11 +40,10 @@ class Principle(ABC):
     private (`larger_is_safer`) and which level is required (`bound`). A principle on sensitive
     values holds for each sensitive attribute of a table, or for the attribute named by `of`.
 
-    A principle is *monotone* if joining two groups that meet it gives a group that meets it.
-    Algorithms need this: if any grouping meets it, the whole table does. It is *upward closed* if
-    a group still meets it after any rows join, like k and distinct l. The others are monotone if
-    the joined groups share no person. Let r be the counts of a group and n its size. Joining keeps
-    every condition f(r) <= c n, strict or not, if f is convex and f(cr) = c f(r):
+    A principle is *monotone* if joining two groups that meet it (and, unless it is *upward closed*
+    like k and distinct l, share no person) gives a group that meets it. Algorithms need this: if
+    any grouping meets it, the whole table does. Let r be the counts of a group and n its size.
+    Joining keeps every condition f(r) <= c n, strict or not, if f is convex and f(cr) = c f(r):
 
     * frequency l, theta: f is the largest count, with c = 1/l, theta;
     * recursive (c, l): r_1 < c (r_l + ... + r_m) means r_1 + c (r_1 + ... + r_{l-1}) < c n, and
@@ -121,18 +119,13 @@ class Principle(ABC):
         if not self.needs_sensitive:
             return [None]
         if self.of is not None:
-            return m.about(self.of).sensitives
+            m = m.about(self.of)
         return m.sensitives or [only_one(None)]
 
 
 @dataclass(frozen=True)
 class KAnonymity(Principle):
-    """Every group has at least k rows, or people if they have several rows (Samarati 2001).
-
-    >>> m = ap.examples.hospital()
-    >>> KAnonymity(2).level(m, ap.examples.hospital_two_anonymous().labels)
-    2
-    """
+    """Every group has at least k rows, or people if they have several rows (Samarati 2001)."""
 
     k: int
     needs_sensitive: ClassVar[bool] = False
@@ -151,8 +144,8 @@ class _OnValues(Principle):
     of: object = field(default=None, kw_only=True)
 
     def __repr__(self) -> str:
-        given = {name: getattr(self, name) for name in (*self.__match_args__, "of")}
-        texts = [f"{n}={value!r}" for n, value in given.items() if n != "of" or value is not None]
+        given = ((name, getattr(self, name)) for name in (*self.__match_args__, "of"))
+        texts = [f"{n}={value!r}" for n, value in given if n != "of" or value is not None]
         return f"{type(self).__name__}({', '.join(texts)})"
 
 
@@ -203,9 +196,8 @@ class RecursiveLDiversity(_OnValues):
     """Recursive (c, l)-diversity: r_1 < c (r_l + r_{l+1} + ... + r_m) in every group.
 
     r_1 >= r_2 >= ... are the counts of a group's sensitive values. The level is r_1 / (r_l + ... +
-    r_m), the largest c that fails: smaller is safer, and infinite if a group has fewer than l
-    values (Machanavajjhala et al. 2007, Definition 4.2). The inequality is strict: a group whose
-    level equals c fails.
+    r_m), the largest c that fails, and infinite if a group has fewer than l values
+    (Machanavajjhala et al. 2007, Definition 4.2).
     """
 
     c: float
@@ -243,11 +235,9 @@ class TCloseness(_OnValues):
     """The sensitive values of every group are distributed within t of the whole table's.
 
     The distance is the earth mover's. With ``distance="equal"`` all values are 1 apart (half the
-    L1 distance), with ``"ordered"`` they are (j - i) / (m - 1) apart in the order of their domain
-    (Li, Li and Venkatasubramanian 2007). The level is the largest distance.
-
-    The whole table is the published one, without rows labelled -1. The m values of the ordered
-    distance are those that occur in it: a declared domain changes nothing.
+    L1 distance), with ``"ordered"`` they are (j - i) / (m - 1) apart in the order of the m values
+    that occur (Li, Li and Venkatasubramanian 2007). The level is the largest distance. The whole
+    table is the published one, without rows labelled -1.
 
     >>> TCloseness(0.3, "ordered").level([[3, 0, 0], [0, 0, 3], [0, 3, 3]])
     0.625
@@ -265,9 +255,7 @@ class TCloseness(_OnValues):
     def levels(self, counts: GroupCounts) -> np.ndarray:
         if len(counts.sizes) == 0:
             return np.zeros(0)
-        total = counts.whole()
-        total = total / total.sum()
-        share = counts.shares
+        total, share = counts.whole() / counts.whole().sum(), counts.shares
         if self.distance == "equal":
             # Values that a group lacks add their share of the table to the L1 distance.
             own, first = total[counts.sensitive], counts.start[:-1]
@@ -301,8 +289,7 @@ def read_principle(text: str) -> Principle:
         return _BY_NAME[call.func.id](*values, **named)
     except ParameterError:
         raise
-    except (AttributeError, KeyError, MemoryError, RecursionError, SyntaxError, TypeError,
-            ValueError):  # fmt: skip
+    except Exception:  # whatever is wrong with a text
         raise ParameterError(
             f"{text!r} is not a principle: write one like TCloseness(0.3), with one of "
             f"{', '.join(_BY_NAME)}"
@@ -370,16 +357,13 @@ def require_diverse(m: Microdata, l: int, diversity: str = "frequency") -> int:
     # a grouping is l-diverse iff the group of all rows is: joining keeps it (xiao2010, Lemma 1)
     if l_diversity(l, diversity).holds(counts):
         return l
-    if diversity == "distinct":
-        largest = int(np.count_nonzero(counts))
-        reason = f"{m.sensitive!r} has {largest} distinct values"
-    else:
+    largest = int(np.count_nonzero(counts))
+    reason = f"{m.sensitive!r} has {largest} distinct values"
+    if diversity == "frequency":
         largest = m.n // int(counts.max())
         value = f"{m.sensitive!r} = {m.sensitive_attribute.values[counts.argmax()]!r}"
         reason = f"{counts.max()} of its {m.n} rows have {value}, more than one in {l}"
-    remedy = (
-        f"the largest feasible l is {largest}" if largest > 1 else "no l of 2 or more is feasible"
-    )
+    remedy = f"largest feasible l is {largest}" if largest > 1 else "no l of 2 or more is feasible"
     raise InfeasibleError(f"the table cannot be {diversity} {l}-diverse: {reason}; {remedy}")
 
 

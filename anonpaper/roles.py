@@ -1,4 +1,4 @@
-"""The roles of a table's columns, and the marks of its rows, as they are given."""
+"""The roles of a table's columns, as they are given."""
 
 from __future__ import annotations
 
@@ -12,13 +12,9 @@ from anonpaper.errors import (
     ColumnError,
     EmptyTableError,
     MissingValueError,
-    ParameterError,
     check_sequence,
     is_among,
 )
-
-__all__ = ["HOW_MISSING", "checked_mask", "checked_positions", "checked_roles", "missing_values",
-           "only_one"]  # fmt: skip
 
 #: What ``missing=`` can be.
 HOW_MISSING = ("category", "drop", "error")
@@ -52,30 +48,6 @@ def checked_roles(
     if ambiguous := [name for name in roles if columns.count(name) > 1]:
         raise ColumnError(f"the table has several columns named {ambiguous}: rename them")
     return qi, sensitives
-
-
-def checked_mask(n: int, synthetic: np.ndarray | None) -> np.ndarray:
-    """Return which rows are synthetic as an array of bool, one per row."""
-    synthetic = np.zeros(n, dtype=bool) if synthetic is None else np.array(synthetic)
-    if synthetic.shape != (n,) or synthetic.dtype != bool:
-        raise ParameterError(
-            f"synthetic must be {n} booleans, one per row, got shape {synthetic.shape} and dtype "
-            f"{synthetic.dtype}"
-        )
-    return synthetic
-
-
-def checked_positions(n: int, rows: np.ndarray) -> np.ndarray:
-    """Return rows of n, given as positions or as a mask, as positions."""
-    rows = np.array(rows)
-    if rows.dtype == bool and rows.shape == (n,):
-        rows = np.flatnonzero(rows)
-    if rows.size == 0:
-        raise EmptyTableError("no rows were taken")
-    whole = rows.ndim == 1 and np.issubdtype(rows.dtype, np.integer)
-    if not whole or rows.min() < 0 or rows.max() >= n:
-        raise ParameterError(f"rows must be positions up to {n - 1}, or a mask of {n} booleans")
-    return rows
 
 
 def only_one(sensitive: object) -> object:

@@ -31,8 +31,7 @@ from report import templates
 
 import anonpaper
 from anonpaper.compendium.tables import manifest, papers
-from anonpaper.datasets.fetching import BY_HAND, OFFICIAL, PACKAGE_INDEX, find_file
-from anonpaper.datasets.registry import dataset, registry
+from anonpaper.datasets.registry import BY_HAND, FETCHED_FOLDERS, dataset, find_file, registry
 from anonpaper.errors import ChecksumError, DatasetUnavailableError
 from anonpaper.files import cache_folder, sha256, write_whole
 
@@ -197,7 +196,7 @@ def data_tree(name: str) -> dict[str, Path]:
         found = [find_file(name, data) for name in data.files]
     except DatasetUnavailableError:  # the page makes a stand-in, as the package does
         found = []
-    folders = {BY_HAND: "raw", OFFICIAL: "cache/official", PACKAGE_INDEX: "cache/package-index"}
+    folders = {BY_HAND: "raw"} | {how: f"cache/{name}" for how, name in FETCHED_FOLDERS.items()}
     return {f"data/{folders[how]}/{path.name}": path for path, how in found}
 
 

@@ -1,9 +1,7 @@
 """OCC and SAL of xiao2010: substitutes made from Census-Income, or the user's own extract.
 
-The paper's tables are extracts of the American Community Survey that may not be redistributed.
-Census-Income has the same seven quasi-identifiers. `occ` is its employed persons, `sal` a sample
-of its adults with a modelled income. The recodings of an extract, here and in ipums.csv, are ours:
-the paper prints only the sizes of the domains (Table 6).
+The paper prints only the sizes of the domains (Table 6): the recodings, here and in ipums.csv, are
+ours. data/README.md says what they are.
 """
 
 from __future__ import annotations
@@ -14,13 +12,10 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import errors
-from anonpaper.datasets.fetching import unpacked_sha256
-from anonpaper.datasets.registry import Origin
+from anonpaper.datasets.registry import Origin, unpacked_sha256
 from anonpaper.files import named_by_user
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
-
-__all__ = ["load_ipums", "make_occ", "make_sal"]
 
 #: Column of Census-Income -> attribute of Table 6.
 QI = {
@@ -35,11 +30,7 @@ _PARENTAL_BIRTH_PLACES = (
     "Mexico Italy Canada Germany Poland Puerto-Rico England Ireland Hungary El-Salvador Scotland "
     "Japan Greece Cuba"
 ).split()
-_NOT_HISPANIC = ["All other", "NA", "Do not know"]
-
-SAL_ROWS = 600_000
 SAL_AGES = (17, 95)  # 79 values, as in Table 6; Census-Income itself stops at "90 and over"
-SURVIVAL_AFTER_90 = 0.8  # share of people aged 90 or more who are at least one year older
 INCOME_BRACKET, INCOME_VALUES = 2_000, 50  # dollars of an income class; the last one is open
 LABEL_THRESHOLD = 50_000  # of Census-Income's own income label, in dollars
 
@@ -47,8 +38,6 @@ LABEL_THRESHOLD = 50_000  # of Census-Income's own income label, in dollars
 VARIABLES = dict(zip(QI.values(), "AGE SEX RACE MARST BPL EDUCD CLASSWKRD".split(), strict=True))
 SENSITIVE = {"sal": ("Income", "INCTOT"), "occ": ("Occupation", "OCC1990")}
 
-NO_INCOME = 9_999_999
-NOT_WORKING = 991  # the least code that is no occupation
 OCCUPATION_WIDTH = 20
 
 
@@ -63,32 +52,35 @@ def make_occ(census: pd.DataFrame) -> pd.DataFrame:
 
 def make_sal(census: pd.DataFrame, seed: int) -> pd.DataFrame:
     """Return 600,000 draws from the adults with a known birth place, and a modelled income."""
-    # The paper does not print the values behind Table 6's domains; data/README.md has those here.
     rng = generator(seed)
     schooling = pd.read_csv(Path(__file__).with_name("schooling.csv"), index_col="level")["years"]
     adults = census[(census["age"] >= SAL_AGES[0]) & census["country of birth self"].notna()]
     adults = adults.reset_index(drop=True)
-    persons, texts = adults[list(QI)].rename(columns=QI), adults.astype(object)
-    hispanic = ~texts["hispanic origin"].isin(_NOT_HISPANIC)
-    hispanic &= texts["race"] != "Asian or Pacific Islander"
-    persons["Race"] = (texts["race"] + ", Hispanic").where(hispanic, texts["race"])
-    married = ["Married-A F spouse present", "Married-civilian spouse present"]
-    persons["Marital Status"] = texts["marital stat"].replace(married, "Married-spouse present")
-    place, parent = texts["country of birth self"], texts["country of birth father"]
+    texts = adults.astype(object)
+    race, place = texts["race"], texts["country of birth self"]
+    hispanic = ~texts["hispanic origin"].isin(["All other", "NA", "Do not know"])
+    hispanic &= race != "Asian or Pacific Islander"
+    parent = texts["country of birth father"]
     parent = parent.where(parent.isin(_PARENTAL_BIRTH_PLACES), texts["country of birth mother"])
     told_apart = (place == "United-States") & parent.isin(_PARENTAL_BIRTH_PLACES)
-    persons["Birth Place"] = ("United-States, parent from " + parent).where(told_apart, place)
     enrolled = texts["enroll in edu inst last wk"] == "College or university"
     enrolled &= texts["education"] == "Some college but no degree"
     school = texts["education"].mask(enrolled, "Some college, still enrolled")
-    persons["Education"] = pd.Categorical(school, schooling.index, ordered=True)
-    made = ["Race", "Marital Status", "Birth Place"]
-    persons = persons.astype(dict.fromkeys(made, "category"))
-    drawn = rng.integers(len(persons), size=SAL_ROWS)
+    married = ["Married-A F spouse present", "Married-civilian spouse present"]
+    made = {
+        "Race": race.mask(hispanic, race + ", Hispanic"),
+        "Marital Status": texts["marital stat"].replace(married, "Married-spouse present"),
+        "Birth Place": place.mask(told_apart, "United-States, parent from " + parent),
+        "Education": school,
+    }
+    kinds = dict.fromkeys(made, "category")
+    kinds["Education"] = pd.CategoricalDtype(schooling.index, ordered=True)
+    persons = adults[list(QI)].rename(columns=QI).assign(**made).astype(kinds)
+    drawn = rng.integers(len(persons), size=600_000)
     sal = persons.take(drawn).reset_index(drop=True)
     oldest = sal["Age"] == 90
     years = np.arange(SAL_AGES[1] - 90 + 1)
-    share = SURVIVAL_AFTER_90**years
+    share = 0.8**years  # of people aged 90 or more who are at least so much older
     sal.loc[oldest, "Age"] += rng.choice(years, size=oldest.sum(), p=share / share.sum())
     weeks = adults["weeks worked in year"].to_numpy()[drawn]
     above = (adults["income"] == "50000+").to_numpy()[drawn]
@@ -108,8 +100,7 @@ def _income(
     # Workers: the Mincer form. The coefficients are round numbers of the usual size for the
     # United States in the 1990s, not fitted. Others: pensions, transfers, capital.
     earnings = 9.2 + 0.09 * (years - 12) + 0.05 * experience - 0.0008 * experience**2
-    earnings = earnings + 0.3 * (sal["Gender"] == "Male").to_numpy()
-    earnings = earnings + np.log(np.maximum(weeks, 1) / 52)
+    earnings += 0.3 * (sal["Gender"] == "Male") + np.log(np.maximum(weeks, 1) / 52)
     other = 8.9 + 0.06 * (years - 12) + 0.4 * (age >= 62)
     median = np.where(weeks > 0, earnings, other)
     spread = np.where(weeks > 0, 0.6, 1.0)
@@ -134,15 +125,12 @@ def load_ipums(
 ) -> Microdata:
     """Build SAL or OCC of xiao2010 from an IPUMS USA extract, with the attributes of Table 6.
 
-    Adults are persons of at least 17 years; ages above 95 become 95 (79 values). RACE (9), MARST
-    (6) and CLASSWKRD (9) keep the codes of IPUMS. EDUCD is joined to 17 levels, BPL to the 51
-    states and 5 other areas, INCTOT to 50 classes of $2,000, the last one open. OCC1990 is joined
-    to 50 intervals of 20 codes, for people with an occupation.
-
     The extract is a csv file with a header line, gzipped or not, with AGE, SEX, RACE, MARST, BPL,
-    EDUCD and CLASSWKRD, and INCTOT for "sal" or OCC1990 for "occ". Of more than `rows` adults,
-    `rows` are drawn without replacement. FileError if there is no such file, ColumnError if it
-    lacks a variable or has an unknown code.
+    EDUCD and CLASSWKRD, and INCTOT for "sal" or OCC1990 for "occ". Adults are persons of at least
+    17 years; ages above 95 become 95 (79 values). ipums.csv joins codes; incomes are joined to 50
+    classes of $2,000, the last one open, occupations to 50 intervals of 20 codes. Of more than
+    `rows` adults, `rows` are drawn without replacement. FileError if there is no such file,
+    ColumnError if it lacks a variable or has an unknown code.
     """
     errors.check_choice("table", table, SENSITIVE)
     with named_by_user(path):
@@ -154,7 +142,7 @@ def load_ipums(
     except (KeyError, ValueError, TypeError) as error:
         raise errors.ColumnError(f"{path.name} has no numbers of a variable: {error}") from None
     held = extract[variable]
-    wanted = held != NO_INCOME if table == "sal" else held.between(1, NOT_WORKING - 1)
+    wanted = held != 9_999_999 if table == "sal" else held.between(1, 990)  # others have none
     adults = extract[(extract["AGE"] >= SAL_AGES[0]) & wanted].reset_index(drop=True)
     frame = pd.DataFrame({"Age": adults["AGE"].clip(upper=SAL_AGES[1]).astype(np.int64)})
     known = pd.read_csv(Path(__file__).with_name("ipums.csv"), keep_default_na=False)
@@ -168,9 +156,8 @@ def load_ipums(
                 f"{adults[name][place < 0].unique().tolist()[:5]}: is it an extract of the "
                 "American Community Survey?"
             )
-        meanings = codes["meaning"]
         frame[attribute] = pd.Categorical(
-            meanings.to_numpy()[place], meanings.unique(), ordered=name == "EDUCD"
+            codes["meaning"].to_numpy()[place], codes["meaning"].unique(), ordered=name == "EDUCD"
         )
     held = adults[variable].to_numpy()
     in_intervals = held.astype(np.int64) // OCCUPATION_WIDTH * OCCUPATION_WIDTH

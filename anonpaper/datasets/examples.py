@@ -10,28 +10,21 @@ from anonpaper.constraints import DiversityConstraint
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 
-__all__ = [
-    "hospital", "hospital_two_anonymous", "hospital_two_diverse", "patients",
-    "patients_constraints", "patients_diverse", "patients_three_anonymous", "phase_three",
-]  # fmt: skip
 
-_FOLDER = Path(__file__).parent
+def _example(file: str, paper: str, kinds: dict | None = None) -> Microdata:
+    frame = pd.read_csv(Path(__file__).with_name(file), index_col=0).astype(kinds or {})
+    *qi, sensitive = frame
+    return Microdata(frame, qi, sensitive, origin=f"running example of {paper}")
 
 
 def hospital() -> Microdata:
-    """Return the running example of xiao2010 (Table 1), reconstructed: ten patients by name.
-
-    Examples
-    --------
-    >>> hospital().frame.loc["Calvin"].tolist()
-    ['<30', 'M', 'Bachelor', 'pneumonia']
-    """
-    frame = pd.read_csv(_FOLDER / "hospital.csv", index_col=0)
-    degrees = ["High school", "Bachelor", "Master"]
-    orders = {"Age": ["<30", "[30, 50)", ">=50"], "Education": degrees}
-    frame = frame.astype({name: pd.CategoricalDtype(o, True) for name, o in orders.items()})
-    origin = "running example of xiao2010, reconstructed"
-    return Microdata(frame, ["Age", "Gender", "Education"], "Disease", origin=origin)
+    """Return the running example of xiao2010 (Table 1), reconstructed: ten patients by name."""
+    orders = {
+        "Age": ["<30", "[30, 50)", ">=50"],
+        "Education": ["High school", "Bachelor", "Master"],
+    }
+    kinds = {name: pd.CategoricalDtype(order, True) for name, order in orders.items()}
+    return _example("hospital.csv", "xiao2010, reconstructed", kinds)
 
 
 def hospital_two_anonymous() -> Partition:
@@ -49,8 +42,6 @@ def phase_three() -> Microdata:
 
     A search among random tables found it; the paper's data sets have no such table.
 
-    Examples
-    --------
     >>> ap.tp(phase_three(), l=3).info["phase"]
     3
     """
@@ -59,16 +50,8 @@ def phase_three() -> Microdata:
 
 
 def patients() -> Microdata:
-    """Return the running example of diva2021 (Table 1): ten patients, five QI, a diagnosis.
-
-    Examples
-    --------
-    >>> print(*patients().frame.loc["t8"])
-    Female Asian 58 BC Vancouver Seizure
-    """
-    frame = pd.read_csv(_FOLDER / "patients.csv", index_col=0).rename_axis(None)
-    origin = "running example of diva2021, Table 1"
-    return Microdata(frame, qi=list(frame)[:-1], sensitive="DIAG", origin=origin)
+    """Return the running example of diva2021 (Table 1): ten patients, five QI, a diagnosis."""
+    return _example("patients.csv", "diva2021, Table 1")
 
 
 def patients_three_anonymous() -> Partition:
@@ -84,8 +67,6 @@ def patients_diverse() -> Partition:
 def patients_constraints() -> list[DiversityConstraint]:
     """Return the constraints of Example 3.1 of diva2021, which Table 3 satisfies.
 
-    Examples
-    --------
     >>> print(*patients_constraints(), sep="; ")
     ETH[Asian], 2, 5; ETH[African], 1, 3; CTY[Vancouver], 2, 4
     """

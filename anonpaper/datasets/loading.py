@@ -1,4 +1,4 @@
-"""Loads data sets: a table, its roles, and a record of every step; lists all data sets."""
+"""Loads data sets: a table, its roles, and a record of every step."""
 
 from __future__ import annotations
 
@@ -12,20 +12,14 @@ import pandas as pd
 
 from anonpaper import errors
 from anonpaper.datasets import acs, tables
-from anonpaper.datasets.fetching import at_hand, find_file
-from anonpaper.datasets.registry import Origin, StandInWarning, dataset, registry
+from anonpaper.datasets.registry import Origin, StandInWarning, dataset, find_file, registry
 from anonpaper.files import cache_folder, raw_folder, sha256, whole_file
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 from anonpaper.roles import HOW_MISSING
 
-__all__ = ["available", "fetch", "load", "load_table", "parsed"]
-
 #: Part of every cache key: raise it when a parsed, made or generated table changes.
 VERSION = 3
-
-#: Data set with parts -> the part loaded by default.
-_DEFAULT_PART = {"adult": "train", "census": "both"}
 
 
 def load(
@@ -38,38 +32,18 @@ def load(
     seed: int = 0,
     part: str | None = None,
 ) -> Microdata:
-    """Load a data set with the roles that its paper gives the columns.
+    """Load a data set, one of :func:`available`, with the roles that its paper gives the columns.
 
-    Parameters
-    ----------
-    name : str
-        One of :func:`available`.
-    qi, sensitive : sequence of str, str, optional
-        Roles that replace the paper's. Without `sensitive` there is none if `qi` includes it.
-    missing : {"category", "drop", "error"}
-        Missing values become ``"?"``, drop rows (if in *any* column), or are an error.
-    rows, seed : int or None, int
-        Draw this many rows, with replacement if there are fewer; `seed` also makes ``sal``.
-    part : {"train", "test", "both"}, optional
-        Of ``adult`` (default the papers' ``"train"``) and ``census`` (``"both"``).
+    `qi` and `sensitive` replace the paper's; there is no sensitive attribute if `qi` includes it.
+    Missing values become the ``"category"`` ``"?"``, ``"drop"`` their rows (if in *any* column),
+    or are an ``"error"``. `rows` are drawn by `seed`, with replacement if there are fewer; it
+    also makes ``sal``. `part` is ``"train"``, ``"test"`` or ``"both"``, of ``adult`` (by default
+    the papers' ``"train"``) and ``census``. The table's ``origin`` says where the rows came from,
+    and a StandInWarning that they were generated, since no source has the published file.
 
-    Returns
-    -------
-    Microdata
-        Its ``origin`` says where the rows came from and which were dropped. A StandInWarning says
-        that they were generated, since no source has the published file.
+    DatasetError, ParameterError: a name, parameter or file is wrong; or no source has it, with the
+    place to put it. data/README.md has source, licence and citation of each.
 
-    Raises
-    ------
-    DatasetError, ParameterError
-        A name, parameter or file is wrong; or no source has it, with the place to put it.
-
-    References
-    ----------
-    data/README.md has source, licence and citation of each.
-
-    Examples
-    --------
     >>> m = load("adult")
     >>> m.n, m.qi, m.sensitive
     (32561, ['age', 'education', 'race', 'sex'], 'occupation')
@@ -83,8 +57,7 @@ def load(
     if missing == "drop":
         frame = whole.dropna().reset_index(drop=True)
         if frame.empty:
-            wrong = f"every row of {name!r} has a missing value in some column"
-            raise errors.EmptyTableError(f'{wrong}: use missing="category"')
+            raise errors.EmptyTableError(f'all rows of {name!r} have gaps: use missing="category"')
         notes.append(f"{len(whole) - len(frame):,} rows with missing values left out")
     qi = entry.qi if qi is None else qi
     if sensitive is None and entry.sensitive not in qi:
@@ -95,8 +68,8 @@ def load(
         how = "with" if again else "without"
         notes.append(f"{rows:,} of {m.n:,} rows drawn {how} replacement, seed {seed}")
         m = m.take(np.sort(generator(seed).choice(m.n, rows, replace=again)))
-    origin = replace(origin, note="; ".join(notes))
-    return m.replace(origin=origin, dropped=len(whole) - len(frame))
+    m.dropped, m.origin = len(whole) - len(frame), replace(origin, note="; ".join(notes))
+    return m
 
 
 def load_table(
@@ -105,12 +78,10 @@ def load_table(
     """Return the whole table of a data set, without roles, and its origin; see :func:`load`."""
     entry = dataset(name)
     files = list(entry.files)
-    parts = {"train": files[:1], "test": files[1:], "both": files}
-    if part is not None and name not in _DEFAULT_PART:
-        raise errors.ParameterError(
-            f"{name!r} has no parts, only {list(_DEFAULT_PART)} have: leave part out"
-        )
-    part = _DEFAULT_PART.get(name, "both") if part is None else part
+    parts = {"both": files}
+    if name in ("adult", "census"):
+        parts |= {"train": files[:1], "test": files[1:]}
+    part = ("train" if name == "adult" else "both") if part is None else part
     try:
         found = {f: find_file(f, entry) for f in parts[errors.check_choice("part", part, parts)]}
     except errors.DatasetUnavailableError as reason:
@@ -124,20 +95,21 @@ def load_table(
         )
         frame = parsed(f"stand-in-{name}", [], lambda: tables.generate(name))
         note = "columns, domains and counts are the published ones; the rows are of nobody"
-        return frame, Origin(name, "stand-in", "", "", True, entry.title, note)
-    sums, note = [entry.files[file] for file in found], ""
-    if name == "occ":
-        frame = parsed(name, sums, lambda: acs.make_occ(load_table("census")[0]))
-        note = "the employed persons of census"
-    elif name == "sal":
-        seed = errors.check_integer("seed", seed, 0)
-        frame = parsed(name, [*sums, seed], lambda: acs.make_sal(load_table("census")[0], seed))
+        return frame, Origin(name, "stand-in", "", "", True, entry.stand_in, note)
+    key, how = [entry.files[file] for file in found], [how for _, how in found.values()]
+    sums, note = " + ".join(key), "the employed persons of census" if name == "occ" else ""
+    if name == "sal":
+        key.append(seed := errors.check_integer("seed", seed, 0))
         note = f"drawn with replacement from the adults of census, income modelled, seed {seed}"
-    else:
-        paths = {file: path for file, (path, _) in found.items()}
-        frame = parsed(name, sums, lambda: tables.parse(name, paths))
-    how = " + ".join(dict.fromkeys(how for _, how in found.values()))
-    files, sums = " + ".join(found), " + ".join(sums)
+
+    def build() -> pd.DataFrame:
+        if name == "occ":
+            return acs.make_occ(load_table("census")[0])
+        if name == "sal":
+            return acs.make_sal(load_table("census")[0], seed)
+        return tables.parse(name, {file: path for file, (path, _) in found.items()})
+
+    frame, how, files = parsed(name, key, build), " + ".join(dict.fromkeys(how)), " + ".join(found)
     return frame, Origin(name, how, files, sums, False, entry.substitute_for, note)
 
 
@@ -151,35 +123,6 @@ def parsed(name: str, key: Sequence, build: Callable[[], pd.DataFrame]) -> pd.Da
     with suppress(ImportError, OSError), whole_file(path) as stream:  # the cache may be missing
         frame.to_parquet(stream, compression="zstd")
     return frame
-
-
-def available() -> pd.DataFrame:
-    """List the data sets, and where each would come from now; nothing is fetched.
-
-    The frame has one row per data set: ``name``, ``rows``, ``licence``, ``origin`` (how its copy
-    on disk got there, "to be fetched" or "stand-in") and ``how_to_get``: the page that has its
-    files, and their names.
-
-    Examples
-    --------
-    >>> available()[["name", "rows"]].head(2)
-         name   rows
-    0   adult  32561
-    1  german   1000
-    """
-    listed = []
-    for entry in registry().values():
-        missing = [*["to be fetched"] * bool(entry.official), *["stand-in"] * entry.stand_in]
-        try:
-            found = [
-                at_hand(*file) or (None, ", else ".join(missing)) for file in entry.files.items()
-            ]
-            origin = " + ".join(dict.fromkeys(how for _, how in found))
-        except errors.DatasetError as error:
-            origin = f"unusable: {error}"
-        how_to_get = f"{entry.page} has {' and '.join(entry.files)}"
-        listed.append((entry.name, entry.rows, entry.licence, origin, how_to_get))
-    return pd.DataFrame(listed, columns=["name", "rows", "licence", "origin", "how_to_get"])
 
 
 def fetch(names: Sequence[str] | None = None) -> dict[str, Origin]:

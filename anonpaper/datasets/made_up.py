@@ -15,8 +15,6 @@ from anonpaper.errors import ColumnError, check_choice, check_integer, check_num
 from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 
-__all__ = ["ATTRIBUTES", "population", "voter_list"]
-
 #: Six quasi-identifiers and, last, the sensitive attribute, with the number of their values.
 ATTRIBUTES = {
     "gender": 2, "ethnicity": 5, "age group": 9, "province": 10, "education": 6,
@@ -25,15 +23,12 @@ ATTRIBUTES = {
 
 
 def population(distribution: str = "uniform", rows: int = 100_000, seed: int = 0) -> Microdata:
-    """Draw a population whose attributes are independent and equally distributed.
+    """Draw a population whose :data:`ATTRIBUTES` are independent and equally distributed.
 
-    Quasi-identifiers are gender, ethnicity, age group, province, education and marital status, the
-    sensitive attribute is diagnosis. Values i = 1..s are named by their number and have
-    probabilities that are equal ("uniform"), proportional to 1/i ("zipf"), or to a normal density
-    with mean (s + 1)/2 and standard deviation s/4 ("gaussian").
+    Values i = 1..s are named by their number and have probabilities that are equal ("uniform"),
+    proportional to 1/i ("zipf"), or to a normal density with mean (s + 1)/2 and standard deviation
+    s/4 ("gaussian").
 
-    Examples
-    --------
     >>> m = population("zipf", rows=1000)
     >>> m.n, m.d, m.sensitive, str(m.origin)
     (1000, 6, 'diagnosis', 'Pop-Syn, zipf, seed 0: generated')
@@ -61,15 +56,11 @@ def voter_list(
 ) -> pd.DataFrame:
     """Return a list of some of the people by invented names, with some of their columns. O(n).
 
-    A list of real people does not belong in a lesson, so the list is made from the attacked table.
     It has a column ``name``, "voter 00001" and so on in random order, and `columns`, at least one.
     The index is the index of `people`: the truth, which the attacker does not see. `share`, in
     (0, 1], of the people are on the list; a share of `outdated` entries, in [0, 1], have the value
-    of a random entry in one random column. After L. Sweeney, *k-anonymity: a model for protecting
-    privacy*, 2002.
+    of a random entry in one random column.
 
-    Examples
-    --------
     >>> people = pd.DataFrame({"age": [71, 28, 34], "ill": ["flu", "flu", "cold"]})
     >>> voter_list(people, ["age"], share=0.7, seed=1)
               name  age

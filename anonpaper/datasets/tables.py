@@ -1,14 +1,14 @@
 """The published tables: read from files, or generated with the published schema and counts.
 
-In a table text is categorical. Its categories are the attribute's domain, in their meaningful
-order if there is one, otherwise sorted. Missing values are NA. columns.csv and orders.csv list
-columns and values. ``stand_in_<name>.json`` summarizes a file without its records: per column the
-numbers of distinct and missing values, and the counts of its values (if there are many: quantiles,
-or only their number). A few columns are counted jointly, all others are independent.
+columns.csv and orders.csv list columns, and values in their meaningful order. A
+``stand_in_<name>.json`` summarizes a file without its records: per column the numbers of distinct
+and missing values, and the counts of its values (if there are many: quantiles, or only their
+number). A few columns are counted jointly, all others are independent.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,8 +18,6 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.randomness import generator
-
-__all__ = ["generate", "parse"]
 
 #: Options of pandas.read_csv. Only the marks listed here mean missing.
 _READ: dict[str, dict] = {
@@ -35,7 +33,7 @@ _READ: dict[str, dict] = {
     "pantheon": {
         "sep": "\t",
         "encoding": "latin-1",
-        "quoting": 3,  # quotes are characters like others
+        "quoting": csv.QUOTE_NONE,
         "na_values": {"birthyear": ["", "Unknown"], "LAT": [""], "LON": [""]},
     },
 }
@@ -43,8 +41,7 @@ _READ: dict[str, dict] = {
 
 def _listed(file: str, name: str) -> pd.DataFrame:
     """Return the lines of a csv of this folder on one data set."""
-    path = Path(__file__).with_name(file)
-    lines = pd.read_csv(path, dtype=str, keep_default_na=False)
+    lines = pd.read_csv(Path(__file__).with_name(file), dtype=str, keep_default_na=False)
     return lines[lines["data"] == name]
 
 
@@ -74,10 +71,7 @@ def parse(name: str, files: Mapping[str, Path]) -> pd.DataFrame:
 
 
 def finish(name: str, frame: pd.DataFrame) -> pd.DataFrame:
-    """Make every text column categorical: in the declared order, otherwise sorted.
-
-    Declared orders may have values that do not occur but are in the data set's documentation.
-    """
+    """Make every text column categorical, in an order of the documentation or else sorted."""
     orders = dict(list(_listed("orders.csv", name).groupby("column")["value"]))
     if name == "pantheon":  # years are whole numbers or missing
         frame["birthyear"] = pd.to_numeric(frame["birthyear"], errors="coerce").astype("Int64")
@@ -87,17 +81,14 @@ def finish(name: str, frame: pd.DataFrame) -> pd.DataFrame:
 
 def generate(data: str) -> pd.DataFrame:
     """Generate the stand-in of a data set from its summary."""
-    path = Path(__file__).with_name(f"stand_in_{data}.json")
-    summary = json.loads(path.read_text(encoding="utf-8"))
-    rng, rows = generator(0), summary["rows"]
-    made: dict[str, pd.Series] = {}
+    summary = json.loads(Path(__file__).with_name(f"stand_in_{data}.json").read_text("utf-8"))
+    rng, rows, made = generator(0), summary["rows"], {}
     for table in summary["joint"]:
-        values = _repeated(table["cells"], rng.permutation(rows))
-        made.update(zip(table["columns"], values, strict=True))
+        made |= _repeated(table["columns"], table["cells"], rng.permutation(rows))
     for column in summary["columns"]:
         name, kind = column["name"], column["kind"]
         if kind == "counts":
-            (made[name],) = _repeated(column["counts"], rng.permutation(rows))
+            made |= _repeated([name], column["counts"], rng.permutation(rows))
         elif kind == "within":
             made[name] = _within(column, made[column["parent"]], rng)
         elif kind != "joint":
@@ -107,40 +98,37 @@ def generate(data: str) -> pd.DataFrame:
     return finish(data, pd.DataFrame(made)[[column["name"] for column in summary["columns"]]])
 
 
-def _repeated(cells: list[list[Any]], order: np.ndarray) -> list[pd.Series]:
-    """Return one column per value of the cells, every cell as often as its count says."""
-    *columns, counts = zip(*cells, strict=True)
-    places = np.repeat(np.arange(len(cells)), counts)[order]
-    return [pd.Series(list(values)).take(places).reset_index(drop=True) for values in columns]
+def _repeated(names: list[str], cells: list[list], order: np.ndarray) -> pd.DataFrame:
+    """Return columns of values, every cell as often as its count, which comes last, says."""
+    table = pd.DataFrame(cells, columns=[*names, "count"])
+    places = np.repeat(np.arange(len(cells)), table.pop("count"))[order]
+    return table.take(places).reset_index(drop=True)
 
 
 def _labels(column: dict[str, Any], rows: int, _: np.random.Generator) -> list:
     """Return made-up labels: the most frequent as often as published, the others alike."""
     first, *others = [f"{column['name']} {n:05d}" for n in range(1, column["distinct"] + 1)]
-    size = rows - column["missing"] - column["most"]
-    return [first] * column["most"] + [others[i % len(others)] for i in range(size)]
+    most = column["most"]
+    return [first] * most + np.resize(others, rows - column["missing"] - most).tolist()
 
 
 def _numbers(column: dict[str, Any], rows: int, rng: np.random.Generator) -> list:
     """Return numbers along the published quantiles, with the exact number of distinct values."""
-    distinct, unit, quantiles = column["distinct"], 10 ** column["decimals"], column["quantiles"]
-    share = np.linspace(0, 1, distinct)
-    along = np.interp(share, np.linspace(0, 1, len(quantiles)), quantiles)
+    unit, quantiles, steps = 10 ** column["decimals"], column["quantiles"], column["distinct"]
+    place = np.arange(steps)
+    along = np.interp(np.linspace(0, 1, steps), np.linspace(0, 1, len(quantiles)), quantiles)
     units = np.round(along * unit).astype(np.int64)
     # Move equal neighbours apart by one unit each, within the published range.
-    steps = np.arange(distinct)
-    last = units[-1]
-    units = np.maximum.accumulate(units - steps) + steps
-    units = np.minimum(units, last - steps[::-1])
+    apart = np.maximum.accumulate(units - place) + place
+    units = np.minimum(apart, units[-1] - place[::-1])
     values = units if unit == 1 else units / unit
-    again = values[rng.integers(distinct, size=rows - column["missing"] - distinct)]
-    return [*values.tolist(), *again.tolist()]
+    again = rng.integers(steps, size=rows - column["missing"] - steps)
+    return [*values.tolist(), *values[again].tolist()]
 
 
 def _within(column: dict[str, Any], parent: pd.Series, rng: np.random.Generator) -> pd.Series:
     """Return made-up labels, each of which belongs to one value of the parent column."""
-    numbers = np.ones(len(parent), int)
-    first = 1
+    numbers, first = np.ones(len(parent), int), 1
     for value, distinct in column["per_value"]:
         home = parent.isna() if value is None else parent == value
         rows = rng.permutation(np.flatnonzero(home.to_numpy()))

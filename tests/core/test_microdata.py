@@ -33,19 +33,10 @@ def test_codes_are_places_in_the_domain():
 
 
 def test_numbers_are_numeric_and_have_positions_unless_values_are_missing():
-    m = Microdata(
-        pd.DataFrame({"a": [1.5, 3.0], "b": [1.0, None]}), ["a", "b"], missing="category"
-    )
-    a, b = m.attributes
+    frame = pd.DataFrame({"a": [1.5, 3.0], "b": [1.0, None]})
+    a, b = Microdata(frame, ["a", "b"], missing="category").attributes
     assert a.numeric and a.ordered and a.positions.tolist() == [1.5, 3.0] and a.width == 1.5
     assert not b.numeric and b.ordered and b.values.tolist() == [1.0, "?"]
-
-
-def test_missing_values_can_be_dropped_or_forbidden():
-    dropped = Microdata(PEOPLE, ["age", "job"], "ill", missing="drop")
-    assert dropped.frame.index.tolist() == ["p", "r"] and dropped.dropped == 2
-    with pytest.raises(errors.MissingValueError, match=r"'job': 1, 'ill': 1"):
-        Microdata(PEOPLE, ["age", "job"], "ill")
 
 
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
@@ -57,21 +48,16 @@ def test_a_missing_value_in_a_declared_domain_is_none_of_its_values(missing):
     assert (whole.attributes[0].values.tolist(), whole.dropped) == (["m", "f"], 1)
 
 
-def test_taking_rows_keeps_the_domains():
+def test_taking_rows_keeps_the_domains_and_a_sample_depends_on_its_seed_alone():
     m = Microdata(PEOPLE, ["age", "job"], "ill", missing="category")
     part = m.take([3, 0])
     assert part.frame.index.tolist() == ["s", "p"]
     assert part.codes.tolist() == [[0, 1], [2, 1]]
     assert part.attributes[0].size == 3
-    assert part.with_roles(qi=["age"]).n == 2
     assert m.take(np.array([True, False, False, False])).n == 1
-
-
-def test_a_sample_depends_on_its_seed_alone():
     m = Microdata(pd.DataFrame({"a": range(100)}), ["a"])
     first, again = m.sample(10, seed=1), m.sample(10, seed=np.random.default_rng(1))
-    assert first.frame.equals(again.frame)
-    assert not first.frame.equals(m.sample(10, seed=2).frame)
+    assert first.frame.equals(again.frame) and not first.frame.equals(m.sample(10, seed=2).frame)
     assert first.frame["a"].is_monotonic_increasing and first.frame["a"].is_unique
 
 
@@ -85,13 +71,8 @@ def test_cells_are_what_a_groupby_counts(m):
     values.append(m.sensitive_attribute.values[cells.sensitive])
     assert list(zip(*values, strict=True)) == counted.index.tolist()
     assert cells.counts.tolist() == counted.tolist()
-    for cell in range(len(cells.counts)):
-        rows = cells.rows[cells.row_start[cell] : cells.row_start[cell + 1]]
-        assert (np.diff(rows) > 0).all()
-        assert (m.codes[rows] == tuples[cell]).all()
-        assert (m.sensitive_codes[rows] == cells.sensitive[cell]).all()
-    assert sorted(cells.rows) == list(range(m.n))
     assert (cells.tuples[cells.tuple_of_row] == m.codes).all()
+    assert (cells.sensitive[cells.cell_of_row] == m.sensitive_codes).all()
 
 
 @pytest.mark.parametrize("huge", [2, 1000, 2**31 - 1])
@@ -127,8 +108,7 @@ def test_numbers_that_floating_point_cannot_measure_have_an_order_only(numbers):
     attribute = m.attributes[0]
     assert attribute.ordered and not attribute.numeric and attribute.width == 2
     assert attribute.values.tolist() == sorted(numbers)
-    for p in (ap.mondrian(m, 2), ap.klt(m, 2, 2, 0.5), ap.k_member(m, 2), ap.oka(m, 2),
-              ap.Partition([0] * 6), ap.balanced_classes(m, 2, 2)):  # fmt: skip
+    for p in (ap.mondrian(m, 2), ap.klt(m, 2, 2, 0.5), ap.oka(m, 2), ap.Partition([0] * 6)):
         assert 0 <= ap.measure.gcp(ap.generalize(m, p)) <= 1
     assert ap.full_domain(m, 2).info["ncp"] >= 0
     with pytest.raises(errors.ColumnError, match="not numeric"):
@@ -156,19 +136,13 @@ FORMS = {
     "zeros": pd.Series([-0.0, 0.0, 1.5, 1.5]),
     "small zeros": pd.Series([-0.0, 0.0, 1.5, 1.5], dtype="float32"),
     "nullable zeros": pd.array([-0.0, 0.0, 1.5, 1.5], "Float64"),
-    "zeros among objects": pd.Series([-0.0, 0, "a", "a"], dtype=object),
     "truth and one": pd.Series([True, 1, "b", "b"], dtype=object),
-    "one and one": pd.Series([1.0, 1, 2, 2.0], dtype=object),
-    "decimals": pd.Series([D("1.00"), D("1.0"), D("2"), D("2")], dtype=object),
     "decimal and number": pd.Series([D("1.0"), 1, "x", "x"], dtype=object),
     "time zones": pd.Series([NOON, ELSEWHERE, NOON + timedelta(1), ELSEWHERE + timedelta(1)]),
     "numbers and their text": pd.Series([1, "1", "b", "b"], dtype=object),
-    "truth and its text": pd.Series(["True", True, "b", "b"], dtype=object),
     "all at once": pd.Series(["1", 1.0, True, 1], dtype=object),
     "tuples": pd.Series([(1, 0.0), (1.0, -0.0), (2, 2), (2, 2.0)]),
-    "intervals": pd.Series(
-        pd.arrays.IntervalArray.from_tuples([(-0.0, 1.0), (0.0, 1.0), (1.0, 2.0), (1.0, 2.0)])
-    ),
+    "intervals": pd.Series([pd.Interval(low, 1.0) for low in (-0.0, 0.0, 0.5, 0.5)]),
     "enum and text": pd.Series([Sex.F, "f", "m", "m"], dtype=object),
     "number of its own": pd.Series([Number(1), 1, Number(2), 2], dtype=object),
     "complex": pd.Series([complex(0, -0.0), complex(0, 0.0), 1j, 1j]),
@@ -204,9 +178,7 @@ TREE = ap.Hierarchy([[v, "work" if v in "ab" else "none", "*"] for v in "abc"])
 MADE = {
     "replace": lambda m: m.replace(),
     "replace frame": lambda m: m.replace(frame=m.frame.assign(note=1)),
-    "with_roles": lambda m: m.with_roles(qi=["age", "born"]),
     "without sensitive": lambda m: m.with_roles(sensitive=None),
-    "take": lambda m: m.take(np.arange(m.n)),
     "roles of some": lambda m: m.take(np.arange(m.n)).with_roles(qi=["born"]),
     "sample": lambda m: m.sample(m.n, seed=0),
     "with_codes": lambda m: m.with_codes({"job": m.codes_of("job")}),
@@ -267,9 +239,9 @@ def test_roles_with_gaps_drop_more_rows_and_count_them():
     m = m.with_roles(qi=["job"])
     assert (m.n, m.dropped, m.synthetic.tolist()) == (5, 1, [False, True, False, False, False])
     m = m.with_roles(sensitive="ill")
-    assert (m.n, m.dropped, m.synthetic.tolist()) == (4, 2, [False, True, False, False])
-    with pytest.raises(errors.MissingValueError, match="'ill': 1"):
-        ap.Microdata(FRAME, ["age"], missing="error").with_roles(sensitive="ill")
+    assert (m.n, m.dropped, m.frame.index.tolist()) == (4, 2, [0, 2, 3, 4])
+    with pytest.raises(errors.MissingValueError, match="'job': 1, 'ill': 1"):
+        ap.Microdata(FRAME, ["age"]).with_roles(qi=["job"], sensitive="ill")
 
 
 @settings(max_examples=30)
@@ -286,20 +258,20 @@ def test_codes_and_the_frame_of_a_table_with_other_codes_agree(m, data):
     assert (made.take([0]).codes_of(name) == codes[:1]).all()
 
 
-CHANGES = {
-    "sorted": lambda frame: frame.sort_values("age", inplace=True),
-    "column deleted": lambda frame: frame.pop("ill"),
-    "values written": lambda frame: frame["age"].to_numpy().fill(0),
-}
-
-
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda frame: frame.sort_values("age", inplace=True),
+        lambda frame: frame.pop("ill"),
+        lambda frame: frame["age"].to_numpy().fill(0),
+    ],
+)
 def test_what_happens_to_the_frame_does_not_reach_the_table(change):
     frame = FRAME.copy()
     m = ap.Microdata(frame, ["age", "job"], "ill", missing="category")
     made = m.replace(frame=frame.assign(age=frame["age"] + 1))
     with suppress(ValueError):  # pandas 3 hands out read-only arrays
-        CHANGES[change](frame)
+        change(frame)
     pd.testing.assert_frame_equal(m.frame, FRAME)
     assert (m.codes == ap.Microdata(FRAME, ["age", "job"], missing="category").codes).all()
     assert made.frame["age"].tolist() == (FRAME["age"] + 1).tolist()

@@ -8,17 +8,14 @@ import io
 import tarfile
 import zipfile
 from dataclasses import replace
-from pathlib import Path
 
 import pandas as pd
 import pytest
 from werkzeug import Response
 
-from anonpaper.datasets.fetching import at_hand, find_file
 from anonpaper.datasets.loading import parsed
-from anonpaper.datasets.registry import dataset, registry
+from anonpaper.datasets.registry import at_hand, dataset, find_file, registry
 from anonpaper.errors import ChecksumError, DatasetError, DatasetUnavailableError
-from anonpaper.files import cache_folder, raw_folder
 
 CONTENT = b"a,b\n1,2\n" * 1000
 SHA256, OF_OTHER = (hashlib.sha256(content).hexdigest() for content in (CONTENT, b"other"))
@@ -127,52 +124,45 @@ def test_a_bad_download_says_what_to_do_and_leaves_nothing(
         find(serve(body, **options), of="pantheon")
 
 
-@pytest.fixture
-def release(empty_house):
-    """A release of a made-up package whose setup script must never run."""
+MIRROR = ["madeup", "madeup-1.0.tar.gz"]
 
-    def make(content=CONTENT, registered=None):
+
+@pytest.fixture
+def index(empty_house, serve, monkeypatch):
+    """A package index with a release whose setup script must never run."""
+
+    def make(content):
         trap = f"open({str(empty_house / 'ran')!r}, 'w')".encode()
         body = tarred(setup_py=trap, table_csv=content)
-        sha256 = registered or hashlib.sha256(body).hexdigest()
-        (empty_house / "wheels").mkdir()
-        return body, ["madeup", "madeup-1.0.tar.gz", sha256]
+        serve(body, f"/packages/{MIRROR[1]}")
+        links = f"<a href='x.whl'></a><a href=\"../../packages/{MIRROR[1]}#sha256=0\">it</a>"
+        page = serve(f"<!DOCTYPE html>{links}", "/simple/madeup/", mimetype="text/html")
+        monkeypatch.setenv("PIP_NO_INDEX", "0")
+        monkeypatch.setenv("PIP_INDEX_URL", page.removesuffix("madeup/"))
+        return hashlib.sha256(body).hexdigest()
 
     return make
 
 
-@pytest.mark.parametrize("where", ["folder", "index"])
-def test_a_release_is_read_as_data(empty_house, release, serve, where, monkeypatch):
-    body, mirror = release()
-    if where == "folder":
-        (empty_house / "wheels" / mirror[1]).write_bytes(body)
-    else:
-        serve(body, f"/packages/{mirror[1]}")
-        links = f"<a href='x.whl'></a><a href=\"../../packages/{mirror[1]}#sha256=0\">it</a>"
-        page = serve(f"<!DOCTYPE html>{links}", "/simple/madeup/", mimetype="text/html")
-        monkeypatch.setenv("PIP_NO_INDEX", "0")
-        monkeypatch.setenv("PIP_INDEX_URL", page.removesuffix("madeup/"))
-    path, how = find(serve(b"changed"), mirror)  # since the official address fails
+def test_a_release_is_read_as_data(empty_house, index, serve):
+    path, how = find(serve(b"changed"), [*MIRROR, index(CONTENT)])  # the official address fails
     assert how == "package index" and path.read_bytes() == CONTENT
-    assert files_below(empty_house / "cache") == ["table.csv"]
-    assert not (empty_house / "ran").exists()
+    assert files_below(empty_house) == ["table.csv"]
 
 
 @pytest.mark.parametrize(
-    ("changed", "error", "says"),
+    ("content", "sha256", "error", "says"),
     [
-        ({"registered": "0" * 64}, ChecksumError, r"madeup-1.0.tar.gz has the wrong sha256"),
-        ({"content": b"changed"}, ChecksumError, "table.csv from the package index"),
-        ({}, DatasetUnavailableError, "no package index in reach has madeup-1.0"),
+        (CONTENT, "0" * 64, ChecksumError, r"madeup-1.0.tar.gz has the wrong sha256"),
+        (b"changed", None, ChecksumError, "table.csv from the package index"),
+        (None, "", DatasetUnavailableError, "no package index in reach has madeup-1.0"),
     ],
 )
-def test_another_release_is_refused(empty_house, release, changed, error, says):
-    body, mirror = release(**changed)
-    if changed:
-        (empty_house / "wheels" / mirror[1]).write_bytes(body)
+def test_another_release_is_refused(empty_house, index, content, sha256, error, says):
+    served = content and index(content)
     with pytest.raises(error, match=says):
-        find(mirror=mirror)
-    assert files_below(empty_house / "cache") == []
+        find(mirror=[*MIRROR, served if sha256 is None else sha256])
+    assert files_below(empty_house) == []
 
 
 def test_the_registry_is_complete():
@@ -202,13 +192,3 @@ def test_a_table_is_built_once_for_each_key_and_comes_back_the_same(
     for key in (("sha", 1), ("sha", 1), ("sha", 2), ("other", 1), ("sha", 2)):
         pd.testing.assert_frame_equal(parsed("t", key, lambda: calls.append(0) or TABLE), TABLE)
     assert len(calls) == (3 if cache == "cache" else 5)
-
-
-def test_the_folders_follow_the_environment(empty_house, monkeypatch):
-    assert (cache_folder(), raw_folder()) == (empty_house / "cache", empty_house / "raw")
-    monkeypatch.delenv("ANONPAPER_DATA")
-    monkeypatch.delenv("ANONPAPER_CACHE")
-    monkeypatch.setattr("anonpaper.files.project_root", lambda: Path("project"))
-    assert (cache_folder(), raw_folder()) == (Path("project/data/cache"), Path("project/data/raw"))
-    monkeypatch.setattr("anonpaper.files.project_root", lambda: None)
-    assert cache_folder().name == "cache" and "anonpaper" in cache_folder().parts
