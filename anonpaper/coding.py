@@ -40,10 +40,10 @@ class Number(float):
     def column(cls, texts: pd.Series) -> pd.Series:
         """Return texts as numbers, equal ones in the first way in which they are written."""
         numbers = texts.astype("float64") + 0  # -0.0 becomes 0.0
-        first = texts[texts.notna() & ~numbers.duplicated()]
+        first = texts[~numbers.duplicated()]
         if all(text == str(float(text)) for text in first):
             return numbers
-        forms = np.array([*map(cls, first), None], dtype=object)
+        forms = np.array([*map(cls, first)], dtype=object)
         return pd.Series(forms[pd.factorize(numbers)[0]], texts.index, name=texts.name)
 
 

@@ -10,33 +10,26 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from anonpaper.coding import from_arrow, near_equal
+from anonpaper.coding import near_equal
 from anonpaper.errors import (
     ColumnError,
     EmptyTableError,
     FileError,
     ParameterError,
     check_sequence,
+    is_among,
 )
 from anonpaper.files import named_by_user, write_named
 from anonpaper.hierarchy import STAR
 from anonpaper.microdata import Microdata
-from anonpaper.owner.kinds import Doubt, check_kinds, check_reading, in_doubt, read_as
-from anonpaper.owner.sources import (
-    LOG,
-    STANDARD_STREAM,
-    WORKBOOKS,
-    csv_rows,
-    parquet_file,
-    sheet_rows,
-)
-from anonpaper.publish.writing import PARQUET
+from anonpaper.owner.kinds import Doubt, check_kinds, in_doubt, read_as
+from anonpaper.owner.sources import LOG, STANDARD_STREAM, opened, separator
 from anonpaper.roles import checked_roles
 
 __all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "Table", "fitting", "notes", "read", "read_table",
@@ -62,17 +55,32 @@ class Table:
     doubts: dict[str, Doubt] = field(default_factory=dict)
     schema: str = ""  # what to read the next table by, as JSON
 
+    def interpret(self, types: Mapping, na: Sequence[str], texts: Sequence, counts=None) -> None:
+        """Read as kinds the columns that are `texts`, and those that `types` names."""
+        if unknown := [name for name in types if name not in self.columns]:
+            raise ColumnError(f"types names {unknown}; the columns are {self.columns}")
+        for name in self.frame:
+            if name in texts or name in types:
+                column, kind, doubt = read_as(self.frame[name], types.get(name), na, counts)
+                self.frame[name], self.kinds[name] = column, kind
+                self.doubts |= {name: doubt} if doubt else {}
+
+    def check_certain(self, qi: Sequence[str]) -> None:
+        """Raise ColumnError if quasi-identifiers may be more than text."""
+        if doubts := {name: doubt for name, doubt in self.doubts.items() if name in qi}:
+            raise in_doubt(doubts)
+
     def described(self) -> Iterator[str]:
         """Describe how each column was read, with example values; for the table's owner only."""
         for name, column in self.frame.items():
             known = column.dropna()
-            values = (known.astype(str) if known.dtype == object else known).unique()
+            values = known.astype(str).unique()
             kind = self.kinds.get(name) or pd.api.types.infer_dtype(known, skipna=True)
             kind = kind if isinstance(kind, str) else " < ".join(kind)
             kind += " (published with a point)" * (kind == "decimal-comma")
             if name in self.doubts:
                 kind += f" (or is it --type {name}={self.doubts[name].kind}?)"
-            examples = ", ".join(str(value)[:40] for value in values[:3]) or "none"
+            examples = ", ".join(value[:40] for value in values[:3]) or "none"
             missing = f"{len(column) - len(known):,} missing"
             yield f"{name}: {kind}, {len(values):,} distinct, {missing}, such as {examples}"
 
@@ -142,9 +150,6 @@ def read(
     >>> m.attribute("zip").values.tolist(), m.attribute("answer").values.tolist()
     (['02139', '02446'], ['never', 'often'])
     """
-    for name, text in {"delimiter": delimiter, "encoding": encoding, "count": count}.items():
-        if not isinstance(text, str | None):
-            raise ParameterError(f"{name} must be a text, got {text!r}")
     with named_by_user(source):
         place = str(Path(source))
     given = {"qi": qi, "sensitive": sensitive, "person": person, "count": count, "types": types,
@@ -158,40 +163,14 @@ def read_table(
     encoding="utf-8", na=(), types=None,
 ) -> Table:  # fmt: skip
     """Read the columns of a file that are `wanted` of all: parquet, .xlsx, otherwise a csv."""
-    check_kinds(types := dict(types or {}))
-    is_parquet = name.lower().endswith(PARQUET)
-    if is_parquet or delimiter is None:
-        delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
-    with named_by_user(name):
-        if is_parquet:
-            file = parquet_file(name)
-            columns = file.schema_arrow.names
-        else:
-            is_book = name.lower().endswith(WORKBOOKS)
-            rows = sheet_rows(name) if is_book else csv_rows(name, delimiter, encoding)
-            columns = next(rows)
-        if doubled := sorted({name for name in columns if columns.count(name) > 1}):
-            raise ColumnError(f"{name} has several columns named {doubled}: rename them")
-        if unknown := [column for column in types if column not in columns]:
-            raise ColumnError(f"{name} has no columns {unknown}; it has {columns}")
-        chosen = set(wanted(columns))
-        places = [place for place, column in enumerate(columns) if column in chosen]
-        chosen = [columns[place] for place in places]
-        if is_parquet:
-            arrow = file.read(columns=chosen)
-            frame = pd.DataFrame({n: from_arrow(arrow[n], n) for n in chosen})
-        else:
-            values = zip(*([row[i] for i in places] for row in rows), strict=True)
-            frame = pd.DataFrame(dict(zip(chosen, values, strict=False)), dtype=object)
-            frame = frame.mask(frame.isin({"", *na}))
+    check_kinds(types := dict(types or {}), na)
+    columns, schema, read_columns = opened(name, delimiter, encoding)
+    chosen = [column for column in columns if column in set(wanted(columns))]
+    frame = read_columns(chosen)
     if len(frame) == 0:
         raise EmptyTableError(f"{name} has no rows below its header")
-    table = Table(frame, columns, delimiter)
-    for column in set(chosen) & set(types) if is_parquet else chosen:
-        texts = frame[column].astype("string").astype(object) if is_parquet else frame[column]
-        frame[column], table.kinds[column], doubt = read_as(texts, types.get(column))
-        if doubt:
-            table.doubts[column] = doubt
+    table = Table(frame, columns, separator(name, delimiter))
+    table.interpret(types, na, chosen if schema is None else [])
     return table
 
 
@@ -203,19 +182,23 @@ def with_roles(
 ) -> tuple[Table, Microdata]:
     """Read a file with what is `given` of the options of `read`, or said by a `schema`."""
     saved = _loaded(schema) if schema else {}
-    given = {option: value for option, value in given.items() if _is_given(option, value)}
+    given = {option: value for option, value in given.items()
+             if not is_among(value, [None, [], (), {}, DEFAULTS[option]])}  # fmt: skip
     options = DEFAULTS | saved | given
-    check_reading(*(options[option] for option in ("types", "na", "missing", "delimiter")))
+    for option in ("count", "delimiter", "encoding"):
+        if not isinstance(options[option], str | None):
+            raise ParameterError(f"{option} must be a text, got {options[option]!r}")
+    check_kinds(options["types"])
     options["types"] = saved.get("types", {}) | dict(options["types"])
-    qi, sensitive = check_sequence("qi", options["qi"]), options["sensitive"]
+    qi, sensitive, person, count, types, na, missing, *how, keep = options.values()
 
     def wanted(columns: list[str]) -> list:
-        if not qi:
+        if not check_sequence("qi", qi):
             raise ParameterError(
                 f"qi (--qi) must name the columns that others may know, among {columns}"
             )
         try:
-            _, sensitives = checked_roles(columns, qi, sensitive, options["person"])
+            known, sensitives = checked_roles(columns, qi, sensitive, person)
         except ColumnError:
             if len(columns) > 1:
                 raise
@@ -224,31 +207,24 @@ def with_roles(
                 f"{name} has one column only, {columns[0]!r}: is it delimiter={sign!r} "
                 f"(--delimiter {sign!r})?"
             ) from None
-        roles = [*qi, *sensitives, options["person"], options["count"]]
+        roles = [*known, *sensitives, person, count]
         others = [column for column in columns if column not in roles]
-        if unknown := [column for column in options["keep"] if column not in others]:
+        if unknown := [column for column in keep if column not in others]:
             raise ParameterError(f"keep (--keep) names {unknown}; without a role are {others}")
-        return [*roles, *options["keep"]]
+        return [*roles, *keep]
 
-    how = {option: options[option] for option in ("delimiter", "encoding", "na", "types")}
-    table = read_table(name, wanted, **how)
+    table = read_table(name, wanted, types=types, na=na, delimiter=how[0], encoding=how[1])
     for line in table.described():
         LOG.info(line)
-    frame = table.frame
-    if options["count"] is not None:
-        frame = _repeated(frame, options["count"])
-    m = Microdata(
-        frame, qi, sensitive, person=options["person"], missing=options["missing"], origin=name
-    )
-    doubts = {column: doubt for column, doubt in table.doubts.items() if column in m.qi}
-    if doubts and not stars:
-        raise in_doubt(doubts)
-    del options["keep"]
-    told = {option: value for option, value in options.items() if value != DEFAULTS[option]}
-    told = json.dumps(told | {"types": table.kinds}, indent=1, ensure_ascii=False)
-    table = replace(table, schema=told)
+    frame = table.frame if count is None else _repeated(table.frame, count)
+    m = Microdata(frame, qi, sensitive, person=person, missing=missing, origin=name)
+    if not stars:
+        table.check_certain(m.qi)
+    told = {option: value for option, value in options.items()
+            if option != "keep" and value != DEFAULTS[option]}  # fmt: skip
+    table.schema = json.dumps(told | {"types": table.kinds}, indent=1, ensure_ascii=False)
     if save_schema is not None:
-        write_named(save_schema, told)
+        write_named(save_schema, table.schema)
     for text in notes(m, table.doubts) if not stars else ():
         warnings.warn(text, stacklevel=3)
     return table, m
@@ -278,12 +254,6 @@ def fitting(m: Microdata) -> int:
         column[np.array(star)[column]] = -1
     fit = (((codes == row) | (codes < 0) | (row < 0)).all(axis=1) for row in codes)
     return min(int(m.cells.tuple_sizes[rows].sum()) for rows in fit)
-
-
-def _is_given(option: str, value: object) -> bool:
-    if value is None or (isinstance(value, str) and value == DEFAULTS[option]):
-        return False
-    return getattr(value, "__len__", lambda: 1)() > 0
 
 
 def _repeated(frame: pd.DataFrame, count: str) -> pd.DataFrame:

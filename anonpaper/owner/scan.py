@@ -26,15 +26,15 @@ import pandas as pd
 
 from anonpaper import errors
 from anonpaper.coding import from_arrow
-from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
+from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError, check_choice
 from anonpaper.files import named_by_user, whole_files
-from anonpaper.groups import Entries
 from anonpaper.microdata import Microdata
-from anonpaper.owner.kinds import check_reading, in_doubt, read_as
-from anonpaper.owner.sources import check_format, csv_rows, parquet_file
+from anonpaper.owner.kinds import check_kinds
+from anonpaper.owner.reader import Table
+from anonpaper.owner.sources import opened, separator
 from anonpaper.publish import Anatomy, Release
 from anonpaper.publish.writing import PARQUET, beside, check_table_place
-from anonpaper.roles import checked_roles, missing_values
+from anonpaper.roles import HOW_MISSING, checked_roles, missing_values
 
 __all__ = ["Engine", "scan"]
 
@@ -91,44 +91,33 @@ def scan(
     >>> m.n, m.cells.tuples.tolist(), m.cells.counts.tolist()
     (4, [[0], [1]], [1, 1, 1, 1])
     """
-    check_reading(types := {} if types is None else types, na, missing, delimiter)
-    if hasattr(source, "to_pyarrow") and hasattr(source, "group_by"):
-        files, schema, table, origin = [], None, source, "an Ibis table"
-        columns = list(source.columns)
-    else:
-        files, origin = _files_of(source), str(source)
-        delimiter = delimiter or ("\t" if any(".tsv" in path for path in files) else ",")
-        schema = _schema_of(files, delimiter)
-        columns = schema.names
+    check_kinds(types := {} if types is None else types, na)
+    is_table = hasattr(source, "to_pyarrow") and hasattr(source, "group_by")
+    files = [] if is_table else _files_of(source)
+    origin = "an Ibis table" if is_table else str(source)
+    columns, schema = [*source.columns] if is_table else [], None
+    if files:
+        delimiter = separator(files[0], delimiter)
+        columns, schema = _columns_of(files, delimiter)
     _, sensitives = checked_roles(columns, qi, sensitive)
     roles = [name for name in columns if name in [*qi, *sensitives]]
+    are_texts = bool(files) and schema is None
     lowered = Counter(name.lower() for name in columns)
-    named = columns if _are_csv(files) else roles
+    named = columns if are_texts else roles
     if alike := [name for name in named if not name or lowered[name.lower()] > 1]:
         raise ColumnError(f"{alike}: names must differ in more than upper and lower case")
-    if unknown := [name for name in types if name not in columns]:
-        raise ColumnError(f"types names columns that are not there: {unknown}")
     with _engine_errors(origin):
-        if files:
-            table = _opened(files, columns, delimiter)
+        table = _opened(files, columns, delimiter) if files else source
         counted, counts = _counted(table, roles)
-    frame, doubts = pd.DataFrame(index=range(len(counts))), {}
+    found = Table(pd.DataFrame(index=range(len(counts))), columns)
     for name in roles:
-        column = _column(counted[name], name, schema, name in types)
-        if _are_csv(files) or name in types:
-            texts = column.astype("string").astype(object)
-            texts = texts.mask(texts.isin({"", *na}) | texts.isna(), None)
-            place, distinct = pd.factorize(texts, use_na_sentinel=False)
-            values, _, doubt = read_as(pd.Series(distinct, name=name), types.get(name))
-            column = values.take(place).set_axis(frame.index)
-            doubts |= {name: doubt} if doubt and name in qi else {}
-        frame[name] = column
-    if doubts:
-        raise in_doubt(doubts)
-    lacking = frame.isna()
-    if missing == "error" and lacking.any(axis=None):
+        found.frame[name] = _column(counted[name], name, schema, name in types)
+    found.interpret(types, na, roles if are_texts else [], counts)
+    found.check_certain(qi)
+    lacking = found.frame.isna()
+    if check_choice("missing", missing, HOW_MISSING) == "error" and lacking.any(axis=None):
         raise missing_values({n: int(counts[lacking[n]].sum()) for n in roles if any(lacking[n])})
-    m = Microdata(frame, qi, sensitive, missing=missing)
+    m = Microdata(found.frame, qi, sensitive, missing=missing)
     kept = counts[m.frame.index]
     return Microdata.of_counts(
         {name: (m.attribute(name), m.codes_of(name)) for name in roles}, kept, qi=qi,
@@ -184,56 +173,48 @@ def _files_of(source: object) -> list[str]:
         raise ParameterError(
             f"source must be a path, a pattern, several, or an Ibis table, got {source!r}"
         )
-    places: dict[str, str] = {}
+    paths: dict[str, str] = {}
     for one in map(os.fspath, named):
         found = [one] if os.path.isfile(one) else sorted(glob.glob(one, recursive=True))
-        if not found or os.path.isdir(one):
+        if found in ([], [one]) and not os.path.isfile(one):
             raise FileError(
                 f"{one}: no such file; a pattern such as people/*.parquet names several"
             )
         for path in found:
             if not os.path.isfile(path):
-                of = "for files in folders use folder/*/*.parquet"
-                raise FileError(f"{one} names {path}, which is not a file: {of}")
-            check_format(path)
-            if (other := places.setdefault(os.path.realpath(path), path)) != path:
+                raise FileError(
+                    f"{one} names {path}, which is not a file: for files in folders use "
+                    "folder/*/*.parquet"
+                )
+            if (other := paths.setdefault(os.path.realpath(path), path)) != path:
                 raise FileError(f"{path} is the same file as {other}: name it once")
-    paths = [*places.values()]
-    if not any(all(p.lower().endswith(kind) for p in paths) for kind in (_CSV, PARQUET)):
+    if not any(all(p.lower().endswith(kind) for p in paths.values()) for kind in (_CSV, PARQUET)):
         raise FileError(
             f"{', '.join(map(str, named))}: all files must end in .parquet or .pq, or all in "
             ".csv, .tsv or .txt, each with or without .gz"
         )
-    return paths
+    return [*paths.values()]
 
 
-def _are_csv(files: Iterable[str]) -> bool:
-    return any(path.lower().endswith(_CSV) for path in files)
-
-
-def _schema_of(files: Sequence[str], delimiter: str) -> object:
-    """Return the schema of files, texts for a csv; all must have the same columns."""
+def _columns_of(files: Sequence[str], delimiter: str) -> tuple[list[str], object]:
+    """Return the columns of files, and the schema of parquet files; all must have the same."""
     with errors.needs("scale"):
-        import pyarrow as pa
+        import pyarrow  # noqa: F401
     found = []
     for path in files:
-        with named_by_user(path):
-            if _are_csv([path]):
-                names = next(csv_rows(path, delimiter, "utf-8"))
-                schema = pa.schema([(name, pa.string()) for name in names])
-            else:
-                schema = parquet_file(path).schema_arrow
-        kinds = [(one.name, str(getattr(one.type, "value_type", one.type))) for one in schema]
-        found.append((path, kinds, schema))
-        if kinds != found[0][1]:
+        columns, schema, _ = opened(path, delimiter)
+        kinds = [str(getattr(one.type, "value_type", one.type)) for one in schema or ()]
+        found.append((columns, kinds, schema))
+        if found[-1][:2] != found[0][:2]:
             raise FileError(
-                f"{path} has the columns {kinds}, and {files[0]} has {found[0][1]}: files of one "
-                "table must have the same ones, in the same order and of the same types"
+                f"{path} has the columns {columns} {kinds}, and {files[0]} has {found[0][:2]}: "
+                "files of one table must have the same ones, in the same order and of the same "
+                "types"
             )
-    return found[0][2]
+    return found[0][0], found[0][2]
 
 
-def _opened(files: Iterable[str], columns: Sequence[str], delimiter: str) -> object:
+def _opened(files: Sequence[str], columns: Sequence[str], delimiter: str) -> object:
     """Return the files as an Ibis expression of DuckDB; every column of a csv is text."""
     with errors.needs("scale"):
         import ibis
@@ -244,7 +225,7 @@ def _opened(files: Iterable[str], columns: Sequence[str], delimiter: str) -> obj
     connection.raw_sql(f"SET enable_progress_bar = {sys.stdout.isatty()}")
     paths = [glob.escape(path) for path in files]  # DuckDB takes names for patterns
     # otherwise a folder's name, such as age=7, would replace values of its files
-    if not _are_csv(files):
+    if files[0].lower().endswith(PARQUET):
         return connection.read_parquet(paths, hive_partitioning=False)
     return connection.read_csv(
         paths, hive_partitioning=False, columns=dict.fromkeys(columns, "VARCHAR"),
@@ -300,22 +281,6 @@ class Engine:
                 counted, found = _counted(_opened([str(path)], names, ","), names)
             if _texts(counted.to_pandas(), found) != _texts(frame, counts):
                 raise FileError(f"{path} does not hold what was written: write it again")
-
-    def read(self, rel: Release, written: Written) -> Entries:
-        """Count the rows of a written release; return what ``Release.audited`` returns.
-
-        Every value of a csv is read as text. Rows with equal texts are in one class.
-        """
-        names = [str(column.attribute.name) for column in rel.published]
-        sensitive = [str(name) for name in rel.microdata.sensitives]
-        path = str(written.path)
-        with _engine_errors(path):
-            source = _opened([path], list(written.frame.columns), ",")
-            if _are_csv([path]):  # in which an empty text is not a missing one
-                both = [*names, *sensitive]
-                source = source.select(**{name: source[name].fill_null("") for name in both})
-        m = scan(source, names, sensitive, missing=rel.microdata.missing)
-        return Entries.of_cells(m, m.cells.tuple_of_cell)
 
 
 def _texts(frame: pd.DataFrame, counts: np.ndarray) -> dict[tuple, int]:

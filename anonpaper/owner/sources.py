@@ -9,48 +9,73 @@ import logging
 import re
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, time
+from pathlib import Path
 
+import pandas as pd
+
+from anonpaper.coding import from_arrow
 from anonpaper.errors import ColumnError, FileError, needs
+from anonpaper.files import named_by_user
+from anonpaper.publish.writing import PARQUET
 
-__all__ = ["LOG", "STANDARD_STREAM", "WORKBOOKS", "check_format", "csv_rows", "parquet_file",
-           "sheet_rows"]  # fmt: skip
+__all__ = ["LOG", "STANDARD_STREAM", "opened", "separator"]
 
 #: How tables are read, and other progress; the command line shows it.
 LOG = logging.getLogger("anonpaper")
 
 #: As a file name: standard input or output.
 STANDARD_STREAM = "-"
-#: Endings of workbooks.
-WORKBOOKS = (".xlsx", ".xlsm")
-_STATA, _SPSS, _SAS = ("Stata", "read_stata"), ("SPSS", "read_spss"), ("SAS", "read_sas")
-_EXCEL, _SQLITE = ("Excel or OpenDocument", "read_excel"), ("SQLite", "read_sql")
-#: Formats that are not read, by the ending or the first bytes of a file: program, and in pandas.
-_OTHERS = {
-    ".dta": _STATA, ".sav": _SPSS, ".zsav": _SPSS, ".sas7bdat": _SAS, ".xpt": _SAS,
-    ".xls": _EXCEL, ".xlsb": _EXCEL, ".ods": _EXCEL, ".db": _SQLITE, ".sqlite": _SQLITE,
-    ".sqlite3": _SQLITE, b"<stata_dta>": _STATA, b"$FL": _SPSS, bytes(12): _SAS,
-    b"SQLite format 3": _SQLITE, b"PK": _EXCEL, b"\xd0\xcf": _EXCEL,
-    b"PAR1": ("parquet, whose name must end in .parquet", "read_parquet"),
-}  # fmt: skip
 
 
-def parquet_file(name: str) -> object:
-    """Open a parquet file; FileError for another format, ColumnError for a name used twice."""
+def separator(name: str, delimiter: str | None) -> str:
+    """Return what separates the fields of a csv, by default a comma, or a tab in a .tsv."""
+    return ("\t" if ".tsv" in Path(name).suffixes else ",") if delimiter is None else delimiter
+
+
+def opened(name: str, delimiter: str | None = None, encoding: str = "utf-8") -> tuple[
+    list[str], object, Callable[[Sequence[str]], pd.DataFrame]
+]:  # fmt: skip
+    """Open a file: its columns, the schema of a parquet file, and a function that reads columns.
+
+    Values of a csv, and of the first visible sheet of a workbook, are texts.
+    """
+    schema = None
+    with named_by_user(name):
+        if name.lower().endswith(PARQUET):
+            file = _parquet(name)
+            schema, columns = file.schema_arrow, file.schema_arrow.names
+        elif name.lower().endswith((".xlsx", ".xlsm")):
+            columns = next(rows := _sheet_rows(name))
+        else:
+            columns = next(rows := _csv_rows(name, separator(name, delimiter), encoding))
+    if doubled := sorted({column for column in columns if columns.count(column) > 1}):
+        raise ColumnError(f"{name} has several columns named {doubled}: rename them")
+
+    def read(chosen: Sequence[str]) -> pd.DataFrame:
+        with named_by_user(name):
+            if schema is not None:
+                arrow = file.read(columns=list(chosen))
+                return pd.DataFrame({column: from_arrow(arrow[column]) for column in chosen})
+            places = [columns.index(column) for column in chosen]
+            texts = [[row[place] for place in places] for row in rows]
+            return pd.DataFrame(texts, columns=list(chosen), dtype=object)
+
+    return columns, schema, read
+
+
+def _parquet(name: str) -> object:
     with needs("parquet"):
         import pyarrow
         import pyarrow.parquet
     try:
-        file = pyarrow.parquet.ParquetFile(open(name, "rb"))  # noqa: SIM115
+        return pyarrow.parquet.ParquetFile(open(name, "rb"))
     except (pyarrow.ArrowException, ValueError) as error:
         raise FileError(f"{name} is not a parquet file: {error}") from None
-    if len(set(file.schema_arrow.names)) < len(file.schema_arrow.names):
-        raise ColumnError(f"{name} has two columns with the same name: rename one")
-    return file
 
 
-def sheet_rows(name: str) -> Iterator[list[str]]:
+def _sheet_rows(name: str) -> Iterator[list[str]]:
     """Yield the header and the rows of a workbook's first visible sheet, every cell as text."""
     with needs("excel"):
         import openpyxl
@@ -63,8 +88,6 @@ def sheet_rows(name: str) -> Iterator[list[str]]:
     sheet = next(one for one in shown.worksheets if one.sheet_state == "visible")
     if len(shown.sheetnames) > 1:
         LOG.info("warning: only the sheet %r of %s is read", sheet.title, shown.sheetnames)
-    if hidden := sum(row.hidden for row in sheet.row_dimensions.values()):
-        LOG.info("warning: %s hidden rows are read like others", hidden)
     if merged := sheet.merged_cells.ranges:
         raise FileError(f"{name}: cells {', '.join(map(str, merged))} are merged: split them")
     header: list[str] = []
@@ -81,36 +104,21 @@ def sheet_rows(name: str) -> Iterator[list[str]]:
 
 def _text_of(cell: object, formula: object, name: str) -> str:
     """The text of a cell, dates as year-month-day; FileError if it may be another."""
-    value, form = cell.value, cell.number_format
+    value, form, wrong = cell.value, cell.number_format, ""
     if isinstance(value, datetime):
         return value.isoformat(" ") if value.time() != time() else value.date().isoformat()
     if value is None and formula.value is not None:
-        raise FileError(
-            f"{name}, cell {cell.coordinate}: the formula {formula.value} has no stored value: "
-            "open and save the workbook in a spreadsheet program"
-        )
-    if isinstance(value, int | float) and re.match(r"\D*0\D*0", form.partition(".")[0]):
-        if not re.fullmatch("0+", form) or value != int(value):
-            raise FileError(
-                f"{name}, cell {cell.coordinate}: {value} is shown by the format {form}: turn "
-                "the column into text, as it is shown"
-            )
-        return f"{int(value):0{len(form)}d}"
+        wrong = f"{formula.value} has no stored value: save the file in a spreadsheet program"
+    elif isinstance(value, int | float) and re.match(r"\D*0\D*0", form.partition(".")[0]):
+        if re.fullmatch("0+", form) and value == int(value):
+            return f"{int(value):0{len(form)}d}"
+        wrong = f"{value} is shown by the format {form}: turn the column into text, as it is shown"
+    if wrong:
+        raise FileError(f"{name}, cell {cell.coordinate}: {wrong}")
     return "" if value is None else str(value)
 
 
-def check_format(name: str, begins: bytes = b"") -> None:
-    """Raise FileError for a file of another program, by its ending or its first bytes."""
-    for mark, (program, reader) in _OTHERS.items():
-        by_ending = isinstance(mark, str) and name.lower().endswith(mark)
-        if by_ending or (isinstance(mark, bytes) and begins.startswith(mark)):
-            raise FileError(
-                f"{name} is no text but a file of {program}: save it as .xlsx or csv, there or by "
-                f"pandas.{reader}(...).to_csv('table.csv', index=False)"
-            )
-
-
-def csv_rows(name: str, delimiter: str, encoding: str) -> Iterator[list[str]]:
+def _csv_rows(name: str, delimiter: str, encoding: str) -> Iterator[list[str]]:
     """Yield the header and the rows of a csv (also .gz; - is standard input), fields as texts."""
     csv.field_size_limit(2**31 - 1)  # as long as a field can be
     codec = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
@@ -119,34 +127,27 @@ def csv_rows(name: str, delimiter: str, encoding: str) -> Iterator[list[str]]:
         if name == STANDARD_STREAM:
             stream = sys.stdin.buffer
         else:
-            opener = gzip.open if name.lower().endswith(".gz") else open
-            stream = opener(name, "rb")
-            begins = stream.peek(16)[:16]
-            check_format(name, begins)
+            stream = (gzip.open if name.lower().endswith(".gz") else open)(name, "rb")
+            begins = stream.peek(100)[:100]
         if codec == "utf-8-sig" and begins[:2] in (b"\xff\xfe", b"\xfe\xff"):
             codec = "utf-16"
+        if re.search(r"[\x01-\x08\x0e-\x1f]", begins.decode(codec, "replace")):
+            raise FileError(f"{name} is no text but a file of a program: save it as .xlsx or csv")
         with io.TextIOWrapper(stream, codec, newline="") as lines:
             reader = csv.reader(lines, delimiter=delimiter, strict=True)
             header = next(reader, [])
             if not header:
                 raise FileError(f"{name}: the first line must name the columns, but is empty")
-            if re.fullmatch(r"sep=.?", header[0], re.IGNORECASE):
-                sign = (header[0] + delimiter)[4]
-                raise FileError(
-                    f"{name}: its first line, sep={sign}, is for Excel: take it out, and pass "
-                    f"delimiter={sign!r} (--delimiter {sign!r})"
-                )
             yield header
             for row in reader:
-                if len(row) == len(header):
-                    yield row
-                elif row:
+                row = row or [""] * (len(header) == 1)  # a blank line is an empty field
+                if row and len(row) != len(header):
                     raise FileError(
                         f"{name}, line {reader.line_num}: {len(row)} fields, but the header has "
                         f"{len(header)}"
                     )
-                elif len(header) == 1:  # a blank line is an empty field
-                    yield [""]
+                if row:
+                    yield row
     except UnicodeError:
         other = "utf-16-le" if b"\0" in begins[:2] else "cp1252"
         hint = f'; try encoding="{other}" (--encoding {other})' * (other != encoding.lower())

@@ -210,7 +210,7 @@ class Release:
     def audited(self) -> Entries:
         """Return what `audit` judges: entries in equivalence classes, with published SA."""
         if self._written:
-            return self.microdata.engine.read(self, self._written[0])
+            self.microdata.engine.check_written(self._written)
         return self.entries.in_groups(self.classes.group)
 
     def __repr__(self) -> str:

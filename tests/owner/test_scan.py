@@ -144,13 +144,9 @@ def test_what_is_written_is_what_the_table_in_memory_publishes(door, ending, tmp
         same = QI if door == "swap" else list(tables[0])
         assert rows_of(tables[0][same]) == rows_of(theirs.public_frame()[same])
     pd.testing.assert_frame_equal(mine.audit(), before)
-    if door in ("swap", "anatomize"):
-        saved(tables[-1][1:], paths[-1])
-        with pytest.raises(errors.FileError, match="does not hold what was written"):
-            mine.audit()
-    else:
-        saved(tables[0].astype(str).assign(ill="flu"), paths[0])
-        assert mine.audit().set_index("principle")["level"]["distinct l-diversity"] == 1
+    saved(tables[-1][1:], paths[-1])
+    with pytest.raises(errors.FileError, match="does not hold what was written"):
+        mine.audit()
 
 
 def groups_of(qit, st):
@@ -263,7 +259,7 @@ def test_a_source_of_another_kind_is_refused(tmp_path):
     with pytest.raises(errors.ColumnError, match="types"):
         ap.scan(path, ["age"], types={"height": "text"})
     pa.parquet.write_table(pa.table([pa.array([1, 2])] * 2, ["x", "x"]), path)
-    with pytest.raises(errors.ColumnError, match="two columns with the same name"):
+    with pytest.raises(errors.ColumnError, match="several columns"):
         ap.scan(path, ["x"])
 
 
