@@ -179,7 +179,7 @@ def read(o: SimpleNamespace) -> tuple:
     if o.engine:
         table, m = _scanned(o, given)
     else:
-        table, m = reader.with_roles(o.file, given, o.schema, stars=vars(o).get("stars"))
+        table, m = reader.with_roles(o.file, given, o.schema)
     if o.population:
         told = {name: given[name] for name in ("na", "missing", "delimiter", "encoding")}
         told["types"] = {name: kind for name, kind in table.kinds.items() if name in m.qi}

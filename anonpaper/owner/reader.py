@@ -32,7 +32,7 @@ from anonpaper.owner.kinds import Doubt, check_kinds, in_doubt, read_as
 from anonpaper.owner.sources import LOG, STANDARD_STREAM, opened, separator
 from anonpaper.roles import checked_roles
 
-__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "Table", "fitting", "notes", "read", "read_table",
+__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "Table", "notes", "read", "read_table",
            "with_roles"]  # fmt: skip
 
 #: The options of reading; a schema can say all but `keep`.
@@ -178,7 +178,7 @@ def read_table(
 
 
 def with_roles(
-    name: str, given: Mapping, schema=None, save_schema=None, *, stars: bool = False
+    name: str, given: Mapping, schema=None, save_schema=None
 ) -> tuple[Table, Microdata]:
     """Read a file with what is `given` of the options of `read`, or said by a `schema`."""
     saved = _loaded(schema) if schema else {}
@@ -218,14 +218,13 @@ def with_roles(
         LOG.info(line)
     frame = table.frame if count is None else _repeated(table.frame, count)
     m = Microdata(frame, qi, sensitive, person=person, missing=missing, origin=name)
-    if not stars:
-        table.check_certain(m.qi)
+    table.check_certain(m.qi)
     told = {option: value for option, value in options.items()
             if option != "keep" and value != DEFAULTS[option]}  # fmt: skip
     table.schema = json.dumps(told | {"types": table.kinds}, indent=1, ensure_ascii=False)
     if save_schema is not None:
         write_named(save_schema, table.schema)
-    for text in notes(m, table.doubts) if not stars else ():
+    for text in notes(m, table.doubts):
         warnings.warn(text, stacklevel=3)
     return table, m
 
@@ -234,7 +233,7 @@ def notes(m: Microdata, doubts: Mapping[str, Doubt]) -> list[str]:
     """Return what missing values, spellings and columns in doubt mean for a table."""
     found = [f"{m.dropped:,} rows with missing values are left out"] * (m.dropped > 0)
     if starred := [name for name in m.qi if STAR in m.attribute(name).values.tolist()]:
-        found.append(f"{STAR!r} of {starred} was read as a value; audit --stars lets it fit all")
+        found.append(f"{STAR!r} of {starred} was read as a value: for releases there is ap.audit")
     for name in [*m.qi, *m.sensitives]:
         if doubt := doubts.get(name):
             found.append(f"{name!r} was read as text: {in_doubt({name: doubt})}")
@@ -244,16 +243,6 @@ def notes(m: Microdata, doubts: Mapping[str, Doubt]) -> list[str]:
                 f"{alike} of {name!r} may be one value, but they are kept apart: mend the file"
             )
     return found
-
-
-def fitting(m: Microdata) -> int:
-    """Return the smallest number of rows that fit a row, where a star fits every value."""
-    stars = [[value == STAR for value in attribute.values.tolist()] for attribute in m.attributes]
-    codes = m.cells.tuples.copy()
-    for column, star in zip(codes.T, stars, strict=True):
-        column[np.array(star)[column]] = -1
-    fit = (((codes == row) | (codes < 0) | (row < 0)).all(axis=1) for row in codes)
-    return min(int(m.cells.tuple_sizes[rows].sum()) for rows in fit)
 
 
 def _repeated(frame: pd.DataFrame, count: str) -> pd.DataFrame:
