@@ -13,13 +13,12 @@ import os
 import secrets
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 from types import SimpleNamespace
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -55,7 +54,9 @@ def scan(
     """Guarantee the same cells as the table's Microdata, counted without loading the rows.
 
     Algorithms that look at single rows get them in random order; methods that need the rows raise
-    RowsError. ``release.write(path)`` writes one csv or parquet file.
+    RowsError. ``release.write(path)`` writes one csv or parquet file. O(n) for n rows by the
+    engine (DuckDB: Raasveldt and Mühleisen, SIGMOD 2019), then O(e log e) for e cells. Errors are
+    those of :func:`~anonpaper.read`; files of one table must not differ in columns.
 
     Parameters
     ----------
@@ -68,17 +69,6 @@ def scan(
     Returns
     -------
     Microdata
-
-    Raises
-    ------
-    ColumnError, FileError, MissingValueError, NotInstalledError, ParameterError
-        As for :func:`~anonpaper.read`; or files of one table differ in columns or are named twice;
-        or categories have an order that `types` does not give.
-
-    References
-    ----------
-    M. Raasveldt, H. Mühleisen, *DuckDB*, SIGMOD 2019. O(n) for n rows by the engine, then
-    O(e log e) time and memory for e cells.
 
     Examples
     --------
@@ -102,9 +92,8 @@ def scan(
     _, sensitives = checked_roles(columns, qi, sensitive)
     roles = [name for name in columns if name in [*qi, *sensitives]]
     are_texts = bool(files) and schema is None
-    lowered = Counter(name.lower() for name in columns)
-    named = columns if are_texts else roles
-    if alike := [name for name in named if not name or lowered[name.lower()] > 1]:
+    lowered = [name.lower() for name in columns]
+    if alike := [name for name in columns if not name or lowered.count(name.lower()) > 1]:
         raise ColumnError(f"{alike}: names must differ in more than upper and lower case")
     with _engine_errors(origin):
         table = _opened(files, columns, delimiter) if files else source
@@ -138,15 +127,14 @@ def _column(column: object, name: str, schema: object, is_typed: bool) -> pd.Ser
     import pyarrow as pa
 
     of_file = column.type if schema is None else schema.field(name).type
-    if pa.types.is_dictionary(of_file):
-        if of_file.ordered and not is_typed:
-            raise ColumnError(
-                f"{name!r} has categories in an order: --type {name}=FIRST<SECOND<...; "
-                f"in Python types={{{name!r}: [...]}}"
-            )
-        of_file = of_file.value_type
-    with suppress(pa.ArrowException):  # only missing values, or an identifier as text
-        column = column.cast(of_file)
+    if not pa.types.is_dictionary(of_file):
+        with suppress(pa.ArrowException):  # only missing values, or an identifier as text
+            column = column.cast(of_file)
+    elif of_file.ordered and not is_typed:
+        raise ColumnError(
+            f"{name!r} has categories in an order: --type {name}=FIRST<SECOND<...; in Python "
+            f"types={{{name!r}: [...]}}"
+        )
     return from_arrow(column, name)
 
 
@@ -175,16 +163,12 @@ def _files_of(source: object) -> list[str]:
         )
     paths: dict[str, str] = {}
     for one in map(os.fspath, named):
-        found = [one] if os.path.isfile(one) else sorted(glob.glob(one, recursive=True))
-        if found in ([], [one]) and not os.path.isfile(one):
-            raise FileError(
-                f"{one}: no such file; a pattern such as people/*.parquet names several"
-            )
-        for path in found:
+        for path in (
+            [one] if os.path.isfile(one) else sorted(glob.glob(one, recursive=True)) or [one]
+        ):
             if not os.path.isfile(path):
                 raise FileError(
-                    f"{one} names {path}, which is not a file: for files in folders use "
-                    "folder/*/*.parquet"
+                    f"{path} is not a file; a pattern such as people/*.parquet names several"
                 )
             if (other := paths.setdefault(os.path.realpath(path), path)) != path:
                 raise FileError(f"{path} is the same file as {other}: name it once")
@@ -198,8 +182,6 @@ def _files_of(source: object) -> list[str]:
 
 def _columns_of(files: Sequence[str], delimiter: str) -> tuple[list[str], object]:
     """Return the columns of files, and the schema of parquet files; all must have the same."""
-    with errors.needs("scale"):
-        import pyarrow  # noqa: F401
     found = []
     for path in files:
         columns, schema, _ = opened(path, delimiter)
@@ -208,8 +190,7 @@ def _columns_of(files: Sequence[str], delimiter: str) -> tuple[list[str], object
         if found[-1][:2] != found[0][:2]:
             raise FileError(
                 f"{path} has the columns {columns} {kinds}, and {files[0]} has {found[0][:2]}: "
-                "files of one table must have the same ones, in the same order and of the same "
-                "types"
+                "files of one table must have the same ones"
             )
     return found[0][0], found[0][2]
 
@@ -236,14 +217,6 @@ def _opened(files: Sequence[str], columns: Sequence[str], delimiter: str) -> obj
 # -- releases ------------------------------------------------------------------------------
 
 
-class Written(NamedTuple):
-    """A table that was written: its file, its distinct rows, and the count of each row."""
-
-    path: Path
-    frame: pd.DataFrame
-    counts: np.ndarray
-
-
 @dataclass(frozen=True, eq=False)
 class Engine:
     """Writes releases of a table that was counted, and reads them again to audit them."""
@@ -251,7 +224,7 @@ class Engine:
     files: list[str]
     columns: list[str]
 
-    def write(self, rel: Release, path, *, replace: bool) -> tuple[Written, ...]:
+    def write(self, rel: Release, path, *, replace: bool) -> dict[Path, tuple]:
         """Write a release to csv or parquet, whole or not at all; an anatomy's second one beside.
 
         Every published row is written as often as its count says. Rows are sorted by their texts:
@@ -262,20 +235,20 @@ class Engine:
             if place.suffix.lower() not in (".csv", *PARQUET):
                 raise FileError(f"{path}: a table of counts is written as .csv or .parquet")
             check_table_place(place, replace=replace)
-            for mine in self.files:
-                if os.path.realpath(place) == os.path.realpath(mine):
-                    raise FileError(f"{path} is the input {mine}: name another place")
-        tables = rel.counted()
-        if not len(tables[0][0]):
+            if os.path.realpath(place) in map(os.path.realpath, self.files):
+                raise FileError(f"{place} is the input: name another place")
+        tables = dict(zip(places, rel.counted(), strict=True))
+        if not len(tables[places[0]][0]):
             raise EmptyTableError("no row could be published")
         with named_by_user(path), whole_files(places, replace=replace) as streams:
-            for place, stream, table in zip(places, streams, tables, strict=True):
-                _write_rows(stream, place.suffix.lower() == ".csv", *table)
-        return tuple(Written(place, *table) for place, table in zip(places, tables, strict=True))
+            for place, stream in zip(places, streams, strict=True):
+                write_rows = _write_csv if place.suffix.lower() == ".csv" else _write_parquet
+                write_rows(stream, *tables[place])
+        return tables
 
-    def check_written(self, written: Sequence[Written]) -> None:
+    def check_written(self, written: Mapping[Path, tuple]) -> None:
         """Count the rows of the files; raise FileError if they are not those written."""
-        for path, frame, counts in written:
+        for path, (frame, counts) in written.items():
             names = list(frame.columns)
             with _engine_errors(path):
                 counted, found = _counted(_opened([str(path)], names, ","), names)
@@ -289,24 +262,23 @@ def _texts(frame: pd.DataFrame, counts: np.ndarray) -> dict[tuple, int]:
     return pd.Series(counts).groupby([texts[name] for name in texts]).sum().to_dict()
 
 
-def _write_rows(stream, is_csv: bool, frame: pd.DataFrame, counts: np.ndarray) -> None:
+def _write_csv(stream, frame: pd.DataFrame, counts: np.ndarray) -> None:
+    """Write each row as often as its count says."""
+    lines: list[str] = []
+    writer = csv.writer(SimpleNamespace(write=lines.append), quoting=csv.QUOTE_NONNUMERIC,
+                        lineterminator="\n")  # fmt: skip
+    writer.writerows([frame.columns, *frame.itertuples(index=False)])
+    for line, count in zip(lines, [1, *counts.tolist()], strict=True):
+        stream.writelines(repeat(line.encode(), count))
+
+
+def _write_parquet(stream, frame: pd.DataFrame, counts: np.ndarray) -> None:
     """Write each row as often as its count says, in blocks that fit in memory."""
-    if is_csv:
-        lines: list[str] = []
-        writer = csv.writer(SimpleNamespace(write=lines.append), quoting=csv.QUOTE_NONNUMERIC,
-                            lineterminator="\n")  # fmt: skip
-        writer.writerows([frame.columns, *frame.itertuples(index=False)])
-        for line, count in zip(lines, [1, *counts.tolist()], strict=True):
-            for first in range(0, count, _BLOCK):
-                stream.write(line.encode() * min(_BLOCK, count - first))
-        return
     import pyarrow as pa
     from pyarrow import parquet
 
-    kinds = {n: pa.string() if column.dtype == object else None for n, column in frame.items()}
-    table = pa.table({n: pa.array(frame[n], kind, from_pandas=True) for n, kind in kinds.items()})
-    ends = np.cumsum(counts)
-    with parquet.ParquetWriter(stream, table.schema, store_schema=False) as writer:
+    table, ends = pa.Table.from_pandas(frame, preserve_index=False), np.cumsum(counts)
+    with parquet.ParquetWriter(stream, table.schema.remove_metadata(), store_schema=False) as file:
         for first in range(0, ends[-1], _BLOCK):
             rows = np.arange(first, min(first + _BLOCK, ends[-1]))
-            writer.write_table(table.take(np.searchsorted(ends, rows, "right")))
+            file.write_table(table.take(np.searchsorted(ends, rows, "right")))

@@ -97,7 +97,7 @@ class Release:
         self.entries, self.published, self.method = entries, published, method
         self.microdata, self.recoding, self._partition = entries.m, recoding, partition
         self.accepted: str | None = None  # why it was written below its promise
-        self._written: tuple = ()  # of a table of counts, what an audit is to read
+        self._written: dict = {}  # of a table of counts, what an audit is to read
         # (f,): the classes that a recoding withholds for their values, otherwise -1
         self.failing = np.full(len(entries.group), -1)
 
