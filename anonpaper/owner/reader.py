@@ -105,12 +105,13 @@ def read(
 
     Only columns with a role or in `keep` are read. Equal numbers are one value, published in the
     first way they are written. A UserWarning tells spellings that may be one value, and columns
-    in doubt.
+    in doubt. AnonpaperError, if a quasi-identifier may be more than text and `types` does not say,
+    or a value is not of its type. O(n) for n rows.
 
     Parameters
     ----------
     source : path
-        A csv (also .csv.gz), the first sheet of a workbook (.xlsx), or parquet (.parquet, .pq).
+        A csv (RFC 4180, also .csv.gz), the first sheet of a workbook (.xlsx), or parquet.
     qi, sensitive, person, missing
         As for :class:`~anonpaper.Microdata`.
     count : str, optional
@@ -126,20 +127,6 @@ def read(
         Of a csv: by default a comma, in .tsv a tab, and UTF-8, or UTF-16 if the file begins so.
     schema, save_schema : path, optional
         JSON with the parameters above that are not given, and with the type of every column.
-
-    Returns
-    -------
-    Microdata
-
-    Raises
-    ------
-    ColumnError, FileError, ParameterError
-        A quasi-identifier may be more than text and `types` does not say, or a value is not of
-        its type.
-
-    References
-    ----------
-    Y. Shafranovich, *Common format and MIME type for csv files*, RFC 4180. O(n) for n rows.
 
     Examples
     --------
@@ -166,15 +153,11 @@ def read_table(
     check_kinds(types := dict(types or {}), na)
     columns, schema, read_columns = opened(name, delimiter, encoding)
     chosen = [column for column in columns if column in set(wanted(columns))]
-    frame = read_columns(chosen)
-    if len(frame) == 0:
+    table = Table(read_columns(chosen), columns, separator(name, delimiter))
+    if len(table.frame) == 0:
         raise EmptyTableError(f"{name} has no rows below its header")
-    table = Table(frame, columns, separator(name, delimiter))
     table.interpret(types, na, chosen if schema is None else [])
     return table
-
-
-# -- the table with its roles ------------------------------------------------------------------
 
 
 def with_roles(
@@ -184,43 +167,29 @@ def with_roles(
     saved = _loaded(schema) if schema else {}
     given = {option: value for option, value in given.items()
              if not is_among(value, [None, [], (), {}, DEFAULTS[option]])}  # fmt: skip
-    options = DEFAULTS | saved | given
+    o = DEFAULTS | saved | given
     for option in ("count", "delimiter", "encoding"):
-        if not isinstance(options[option], str | None):
-            raise ParameterError(f"{option} must be a text, got {options[option]!r}")
-    check_kinds(options["types"])
-    options["types"] = saved.get("types", {}) | dict(options["types"])
-    qi, sensitive, person, count, types, na, missing, *how, keep = options.values()
+        if not isinstance(o[option], str | None):
+            raise ParameterError(f"{option} must be a text, got {o[option]!r}")
+    check_kinds(o["types"])
+    o["types"], o["qi"] = saved.get("types", {}) | dict(o["types"]), check_sequence("qi", o["qi"])
 
     def wanted(columns: list[str]) -> list:
-        if not check_sequence("qi", qi):
-            raise ParameterError(
-                f"qi (--qi) must name the columns that others may know, among {columns}"
-            )
-        try:
-            known, sensitives = checked_roles(columns, qi, sensitive, person)
-        except ColumnError:
-            if len(columns) > 1:
-                raise
-            sign = next((sign for sign in ";\t|," if sign in columns[0]), "...")
-            raise FileError(
-                f"{name} has one column only, {columns[0]!r}: is it delimiter={sign!r} "
-                f"(--delimiter {sign!r})?"
-            ) from None
-        roles = [*known, *sensitives, person, count]
+        qi, sensitives = checked_roles(columns, o["qi"], o["sensitive"], o["person"])
+        roles = [*qi, *sensitives, o["person"], o["count"]]
         others = [column for column in columns if column not in roles]
-        if unknown := [column for column in keep if column not in others]:
+        if unknown := [column for column in o["keep"] if column not in others]:
             raise ParameterError(f"keep (--keep) names {unknown}; without a role are {others}")
-        return [*roles, *keep]
+        return [*roles, *o["keep"]]
 
-    table = read_table(name, wanted, types=types, na=na, delimiter=how[0], encoding=how[1])
+    table = read_table(name, wanted, **{n: o[n] for n in ("types", "na", "delimiter", "encoding")})
     for line in table.described():
         LOG.info(line)
-    frame = table.frame if count is None else _repeated(table.frame, count)
-    m = Microdata(frame, qi, sensitive, person=person, missing=missing, origin=name)
+    frame = table.frame if o["count"] is None else _repeated(table.frame, o["count"])
+    roles = {role: o[role] for role in ("qi", "sensitive", "person", "missing")}
+    m = Microdata(frame, **roles, origin=name)
     table.check_certain(m.qi)
-    told = {option: value for option, value in options.items()
-            if option != "keep" and value != DEFAULTS[option]}  # fmt: skip
+    told = {n: value for n, value in o.items() if n != "keep" and value != DEFAULTS[n]}
     table.schema = json.dumps(told | {"types": table.kinds}, indent=1, ensure_ascii=False)
     if save_schema is not None:
         write_named(save_schema, table.schema)
@@ -232,12 +201,13 @@ def with_roles(
 def notes(m: Microdata, doubts: Mapping[str, Doubt]) -> list[str]:
     """Return what missing values, spellings and columns in doubt mean for a table."""
     found = [f"{m.dropped:,} rows with missing values are left out"] * (m.dropped > 0)
-    if starred := [name for name in m.qi if STAR in m.attribute(name).values.tolist()]:
-        found.append(f"{STAR!r} of {starred} was read as a value: for releases there is ap.audit")
     for name in [*m.qi, *m.sensitives]:
-        if doubt := doubts.get(name):
-            found.append(f"{name!r} was read as text: {in_doubt({name: doubt})}")
-        if alike := near_equal(m.attribute(name).values):
+        values = m.attribute(name).values
+        if name in m.qi and STAR in values.tolist():
+            found.append(f"{STAR!r} of {name!r} was read as a value: ap.audit judges releases")
+        if name in doubts:
+            found.append(f"{name!r} was read as text: {in_doubt({name: doubts[name]})}")
+        if alike := near_equal(values):
             alike = " and ".join(map(str, alike))
             found.append(
                 f"{alike} of {name!r} may be one value, but they are kept apart: mend the file"

@@ -50,6 +50,12 @@ def opened(name: str, delimiter: str | None = None, encoding: str = "utf-8") -> 
             columns = next(rows := _sheet_rows(name))
         else:
             columns = next(rows := _csv_rows(name, separator(name, delimiter), encoding))
+            signs = [sign for sign in ";\t|," if sign in columns[0] and sign != delimiter]
+            if len(columns) == 1 and signs:
+                raise FileError(
+                    f"{name} has one column only, {columns[0]!r}: is it delimiter={signs[0]!r} "
+                    f"(--delimiter {signs[0]!r})?"
+                )
     if doubled := sorted({column for column in columns if columns.count(column) > 1}):
         raise ColumnError(f"{name} has several columns named {doubled}: rename them")
 
