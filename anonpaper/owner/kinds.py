@@ -92,16 +92,15 @@ def read_as(
     texts = pd.Series(distinct, name=column.name).astype("string").astype(object)
     texts = texts[~texts.isin({"", *na})]
     rows = np.bincount(place + 1, counts, len(distinct) + 1)[1:][texts.index].astype(int)
-    doubt, guessed = None, kind is None
-    if kind is None:
+    doubt = None
+    if guessed := kind is None:
         kind, doubt = _guess(texts, rows)
     try:
         values = _typed(texts, rows, kind)
-    except ColumnError:
+    except ColumnError:  # such as 2024-02-30
         if not guessed:
             raise
-        doubt = Doubt("not all are dates", kind) if kind == "date" else None
-        values, kind = texts, "text"
+        values, kind, doubt = texts, "text", Doubt(f"not all are {kind}", kind)
     taken = (values.astype("Int64") if values.dtype == "int64" else values).reindex(place)
     taken = taken if taken.hasnans else taken.astype(values.dtype)
     return taken.set_axis(column.index), kind, doubt

@@ -13,7 +13,7 @@ import os
 import secrets
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import repeat
@@ -60,7 +60,7 @@ def scan(
 
     Parameters
     ----------
-    source : str, path, list of these, or Ibis table
+    source : str, path, or Ibis table
         Csv or parquet files, a pattern such as ``"people/*.parquet"``, or an Ibis expression,
         which its own engine counts: ``ibis.pyspark.connect(session).read_parquet(path)``.
     qi, sensitive, types, na, missing, delimiter
@@ -154,30 +154,19 @@ def _engine_errors(what: object) -> Iterator[None]:
 
 
 def _files_of(source: object) -> list[str]:
-    """Find the files of a path, a pattern, or several; each is counted once."""
-    several = isinstance(source, Iterable) and not isinstance(source, (str, os.PathLike))
-    named = list(source) if several else [source]
-    if not named or not all(isinstance(one, (str, os.PathLike)) for one in named):
-        raise ParameterError(
-            f"source must be a path, a pattern, several, or an Ibis table, got {source!r}"
-        )
-    paths: dict[str, str] = {}
-    for one in map(os.fspath, named):
-        for path in (
-            [one] if os.path.isfile(one) else sorted(glob.glob(one, recursive=True)) or [one]
-        ):
-            if not os.path.isfile(path):
-                raise FileError(
-                    f"{path} is not a file; a pattern such as people/*.parquet names several"
-                )
-            if (other := paths.setdefault(os.path.realpath(path), path)) != path:
-                raise FileError(f"{path} is the same file as {other}: name it once")
-    if not any(all(p.lower().endswith(kind) for p in paths.values()) for kind in (_CSV, PARQUET)):
+    """Find the files of a path or a pattern; each is counted once, also if it has two names."""
+    if not isinstance(source, (str, os.PathLike)):
+        raise ParameterError(f"source must be a path, a pattern or an Ibis table, got {source!r}")
+    path = os.fspath(source)
+    found = [path] if os.path.isfile(path) else sorted(glob.glob(path, recursive=True)) or [path]
+    if others := [one for one in found if not os.path.isfile(one)]:
+        raise FileError(f"{others} are no files; a pattern such as people/*.parquet names several")
+    if not any(all(one.lower().endswith(kind) for one in found) for kind in (_CSV, PARQUET)):
         raise FileError(
-            f"{', '.join(map(str, named))}: all files must end in .parquet or .pq, or all in "
-            ".csv, .tsv or .txt, each with or without .gz"
+            f"{path}: all files must end in .parquet or .pq, or all in .csv, .tsv or .txt, each "
+            "with or without .gz"
         )
-    return [*paths.values()]
+    return [*{os.path.realpath(one): one for one in found}.values()]
 
 
 def _columns_of(files: Sequence[str], delimiter: str) -> tuple[list[str], object]:

@@ -86,41 +86,35 @@ def _sheet_rows(name: str) -> Iterator[list[str]]:
     with needs("excel"):
         import openpyxl
     try:
-        shown, formulas = (openpyxl.load_workbook(name, data_only=only) for only in (True, False))
+        book = openpyxl.load_workbook(name, data_only=True)
     except OSError:
         raise
     except Exception:  # whatever a damaged archive, or damaged XML in it, leads to
         raise FileError(f"{name} is no workbook: save it as .xlsx or csv") from None
-    sheet = next(one for one in shown.worksheets if one.sheet_state == "visible")
-    if len(shown.sheetnames) > 1:
-        LOG.info("warning: only the sheet %r of %s is read", sheet.title, shown.sheetnames)
+    sheet = next(one for one in book.worksheets if one.sheet_state == "visible")
+    if len(book.sheetnames) > 1:
+        LOG.info("warning: only the sheet %r of %s is read", sheet.title, book.sheetnames)
     if merged := sheet.merged_cells.ranges:
         raise FileError(f"{name}: cells {', '.join(map(str, merged))} are merged: split them")
-    header: list[str] = []
-    for cells, told in zip(sheet.iter_rows(), formulas[sheet.title].iter_rows(), strict=True):
-        row = [_text_of(*pair, name) for pair in zip(cells, told, strict=True)]
-        if any(row):
-            header = header or row
-            yield row
-        if not all(header):
-            raise FileError(f"{name}: the first row must name the columns; it is {header}")
-    if not header:
-        raise FileError(f"{name} is empty: the first row must name the columns")
+    rows = [[_text_of(cell, name) for cell in row] for row in sheet.iter_rows()]
+    rows = [row for row in rows if any(row)]
+    if not rows or not all(rows[0]):
+        raise FileError(f"{name}: the first row must name the columns; it is {rows[:1]}")
+    yield from rows
 
 
-def _text_of(cell: object, formula: object, name: str) -> str:
-    """The text of a cell, dates as year-month-day; FileError if it may be another."""
-    value, form, wrong = cell.value, cell.number_format, ""
+def _text_of(cell: object, name: str) -> str:
+    """The text of a cell, dates as year-month-day; FileError if it may be shown as another."""
+    value, form = cell.value, cell.number_format
     if isinstance(value, datetime):
         return value.isoformat(" ") if value.time() != time() else value.date().isoformat()
-    if value is None and formula.value is not None:
-        wrong = f"{formula.value} has no stored value: save the file in a spreadsheet program"
-    elif isinstance(value, int | float) and re.match(r"\D*0\D*0", form.partition(".")[0]):
+    if isinstance(value, int | float) and re.match(r"\D*0\D*0", form.partition(".")[0]):
         if re.fullmatch("0+", form) and value == int(value):
             return f"{int(value):0{len(form)}d}"
-        wrong = f"{value} is shown by the format {form}: turn the column into text, as it is shown"
-    if wrong:
-        raise FileError(f"{name}, cell {cell.coordinate}: {wrong}")
+        raise FileError(
+            f"{name}, cell {cell.coordinate}: {value} is shown by the format {form}: turn the "
+            "column into text, as it is shown"
+        )
     return "" if value is None else str(value)
 
 

@@ -234,7 +234,6 @@ def test_a_star_in_the_table_is_said_to_be_a_value(tmp_path):
 
 
 WRONG_BOOKS = {
-    "formula": lambda sheet: sheet.__setitem__("A2", "=1+1"),
     "merged": lambda sheet: sheet.merge_cells("A2:A3"),
     "format": lambda sheet: setattr(sheet["A2"], "number_format", "00000-0000"),
 }

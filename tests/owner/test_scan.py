@@ -195,12 +195,8 @@ def test_a_name_is_no_pattern_and_no_value(name, ending, tmp_path):
 
 @EITHER
 def test_nobody_is_counted_twice(ending, tmp_path):
-    path = saved(few(), tmp_path / f"a.{ending}")
-    (tmp_path / f"b.{ending}").symlink_to(path)
-    for twice in (tmp_path / f"*.{ending}", [path, tmp_path / ".." / tmp_path.name / path.name]):
-        with pytest.raises(errors.FileError, match="twice|once"):
-            ap.scan(twice, ["age"], "ill")
-    assert ap.scan([path, path], ["age"], "ill").n == 12
+    (tmp_path / f"b.{ending}").symlink_to(saved(few(), tmp_path / f"a.{ending}"))
+    assert ap.scan(tmp_path / f"*.{ending}", ["age"], "ill").n == 12
 
 
 @pytest.mark.parametrize("other", ["a folder", "a lost link", "a pipe"])
@@ -214,7 +210,7 @@ def test_what_a_pattern_names_is_not_left_out(other, tmp_path):
         place.symlink_to(tmp_path / "none")
     else:
         os.mkfifo(place)
-    with pytest.raises(errors.FileError, match="is not a file"):
+    with pytest.raises(errors.FileError, match="are no files"):
         ap.scan(tmp_path / "*.parquet", ["age"], "ill")
 
 
@@ -231,7 +227,7 @@ def test_files_of_different_columns_are_no_table(change, ending, tmp_path):
 
 
 CASES = {
-    "none*.csv": (None, errors.FileError, "is not a file"),
+    "none*.csv": (None, errors.FileError, "are no files"),
     "short.csv": ("age,sex\n1,f\n2\n", errors.FileError, "short.csv"),
     "empty.csv": ("age,sex\n", errors.EmptyTableError, ""),
     "odd.parquet": ("not so", errors.FileError, "odd.parquet is not a parquet file"),
@@ -253,7 +249,8 @@ def test_what_is_no_table_is_refused(name, tmp_path):
 def test_a_source_of_another_kind_is_refused(tmp_path):
     path = saved(few(), tmp_path / "a.parquet")
     with pytest.raises(errors.FileError, match="all files must end in"):
-        ap.scan([path, saved(few(), tmp_path / "a.csv")], ["age"])
+        saved(few(), tmp_path / "a.csv")
+        ap.scan(tmp_path / "*", ["age"])
     with pytest.raises(errors.ParameterError, match="a path, a pattern"):
         ap.scan(3, ["age"])
     with pytest.raises(errors.ColumnError, match="types"):
