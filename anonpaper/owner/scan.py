@@ -31,7 +31,7 @@ from anonpaper.microdata import Microdata
 from anonpaper.owner.kinds import check_kinds
 from anonpaper.owner.reader import Table
 from anonpaper.owner.sources import opened, separator
-from anonpaper.publish import Anatomy, Release
+from anonpaper.publish import Release
 from anonpaper.publish.writing import PARQUET, beside, check_table_place
 from anonpaper.roles import HOW_MISSING, checked_roles, missing_values
 
@@ -82,26 +82,25 @@ def scan(
     (4, [[0], [1]], [1, 1, 1, 1])
     """
     check_kinds(types := {} if types is None else types, na)
-    is_table = hasattr(source, "to_pyarrow") and hasattr(source, "group_by")
-    files = [] if is_table else _files_of(source)
-    origin = "an Ibis table" if is_table else str(source)
-    columns, schema = [*source.columns] if is_table else [], None
-    if files:
-        delimiter = separator(files[0], delimiter)
-        columns, schema = _columns_of(files, delimiter)
+    files, schema, table, origin = [], None, source, "an Ibis table"
+    if not hasattr(source, "to_pyarrow"):
+        files, origin = _files_of(source), str(source)
+        columns, schema = _columns_of(files, delimiter := separator(files[0], delimiter))
+    else:
+        columns = [*source.columns]
     _, sensitives = checked_roles(columns, qi, sensitive)
     roles = [name for name in columns if name in [*qi, *sensitives]]
-    are_texts = bool(files) and schema is None
     lowered = [name.lower() for name in columns]
     if alike := [name for name in columns if not name or lowered.count(name.lower()) > 1]:
         raise ColumnError(f"{alike}: names must differ in more than upper and lower case")
     with _engine_errors(origin):
-        table = _opened(files, columns, delimiter) if files else source
+        if files:
+            table = _opened(files, columns, delimiter)
         counted, counts = _counted(table, roles)
     found = Table(pd.DataFrame(index=range(len(counts))), columns)
     for name in roles:
         found.frame[name] = _column(counted[name], name, schema, name in types)
-    found.interpret(types, na, roles if are_texts else [], counts)
+    found.interpret(types, na, roles if files and schema is None else [], counts)
     found.check_certain(qi)
     lacking = found.frame.isna()
     if check_choice("missing", missing, HOW_MISSING) == "error" and lacking.any(axis=None):
@@ -171,17 +170,13 @@ def _files_of(source: object) -> list[str]:
 
 def _columns_of(files: Sequence[str], delimiter: str) -> tuple[list[str], object]:
     """Return the columns of files, and the schema of parquet files; all must have the same."""
-    found = []
-    for path in files:
-        columns, schema, _ = opened(path, delimiter)
-        kinds = [str(getattr(one.type, "value_type", one.type)) for one in schema or ()]
-        found.append((columns, kinds, schema))
-        if found[-1][:2] != found[0][:2]:
-            raise FileError(
-                f"{path} has the columns {columns} {kinds}, and {files[0]} has {found[0][:2]}: "
-                "files of one table must have the same ones"
-            )
-    return found[0][0], found[0][2]
+    found = [opened(path, delimiter)[:2] for path in files]
+    kinds = [[columns, *(str(getattr(one.type, "value_type", one.type)) for one in schema or ())]
+             for columns, schema in found]  # fmt: skip
+    for path, kind in zip(files, kinds, strict=True):
+        if kind != kinds[0]:
+            raise FileError(f"{path} has the columns {kind}, and {files[0]} has {kinds[0]}")
+    return found[0]
 
 
 def _opened(files: Sequence[str], columns: Sequence[str], delimiter: str) -> object:
@@ -219,21 +214,21 @@ class Engine:
         Every published row is written as often as its count says. Rows are sorted by their texts:
         this order depends only on published rows, so it is as safe as a random one.
         """
-        places = [Path(path), *([beside(path, "sensitive")] if isinstance(rel, Anatomy) else [])]
+        tables = rel.counted()
+        places = [Path(path), *(beside(path, "sensitive") for _ in tables[1:])]
         for place in places:
             if place.suffix.lower() not in (".csv", *PARQUET):
                 raise FileError(f"{path}: a table of counts is written as .csv or .parquet")
             check_table_place(place, replace=replace)
             if os.path.realpath(place) in map(os.path.realpath, self.files):
                 raise FileError(f"{place} is the input: name another place")
-        tables = dict(zip(places, rel.counted(), strict=True))
-        if not len(tables[places[0]][0]):
+        if not len(tables[0][0]):
             raise EmptyTableError("no row could be published")
         with named_by_user(path), whole_files(places, replace=replace) as streams:
-            for place, stream in zip(places, streams, strict=True):
-                write_rows = _write_csv if place.suffix.lower() == ".csv" else _write_parquet
-                write_rows(stream, *tables[place])
-        return tables
+            write = _write_csv if places[0].suffix.lower() == ".csv" else _write_parquet
+            for stream, table in zip(streams, tables, strict=True):
+                write(stream, *table)
+        return dict(zip(places, tables, strict=True))
 
     def check_written(self, written: Mapping[Path, tuple]) -> None:
         """Count the rows of the files; raise FileError if they are not those written."""
