@@ -1,8 +1,7 @@
 """The kind of a column of texts: numbers, dates, ordered texts, or in doubt.
 
-A csv has no types. A column holds numbers only if every value is written as a number: ``02139``
-is text, and so is an identifier of twenty digits. A column that may hold numbers or dates is in
-doubt, and the user decides.
+A column holds numbers only if every value is written as a number: ``02139`` is text, and so is an
+identifier of twenty digits. A column that may hold numbers or dates is in doubt: the user decides.
 """
 
 from __future__ import annotations
@@ -20,10 +19,7 @@ from anonpaper.coding import Number
 from anonpaper.errors import ColumnError, ParameterError, check_sequence
 from anonpaper.hierarchy import ISO_DATE
 
-__all__ = ["Doubt", "Kind", "check_kinds", "in_doubt", "read_as"]
-
-#: The name of a kind, the form of dates, or all values in their order.
-Kind = str | Sequence[str]
+__all__ = ["Doubt", "check_kinds", "in_doubt", "read_as"]
 
 #: Kinds of columns for --type, and how their values are written.
 _KINDS = {
@@ -65,7 +61,7 @@ class Doubt(NamedTuple):
     na: Sequence[str] = ()
 
 
-def check_kinds(types: Mapping[str, Kind], na: Sequence[str] = ()) -> None:
+def check_kinds(types: Mapping[str, str | Sequence[str]], na: Sequence[str] = ()) -> None:
     """Raise ParameterError for an unknown kind, or texts of missing values that are no texts."""
     check_sequence("na", na, str)
     if not isinstance(types, Mapping):
@@ -82,8 +78,8 @@ def check_kinds(types: Mapping[str, Kind], na: Sequence[str] = ()) -> None:
 
 
 def read_as(
-    column: pd.Series, kind: Kind | None, na: Sequence[str], counts: np.ndarray | None = None
-) -> tuple[pd.Series, Kind, Doubt | None]:
+    column: pd.Series, kind: object, na: Sequence[str], counts: np.ndarray | None = None
+) -> tuple[pd.Series, str | Sequence[str], Doubt | None]:
     """Return a column as a kind, or as what its texts are; the kind, and a doubt about it.
 
     Empty texts and those in `na` are missing. `counts` says how many rows each row stands for.
@@ -158,7 +154,7 @@ def _natural(text: str) -> list:
     return [(int(part), "") if i % 2 else (0, part) for i, part in enumerate(parts)] + [(0, text)]
 
 
-def _typed(texts: pd.Series, rows: np.ndarray, kind: Kind) -> pd.Series:
+def _typed(texts: pd.Series, rows: np.ndarray, kind: str | Sequence[str]) -> pd.Series:
     """Return distinct texts as a kind: numbers, ordered categories, or the texts themselves."""
     if kind == "text":
         return texts

@@ -73,16 +73,12 @@ class Table:
     def described(self) -> Iterator[str]:
         """Describe how each column was read, with example values; for the table's owner only."""
         for name, column in self.frame.items():
-            known = column.dropna()
-            values = known.astype(str).unique()
-            kind = self.kinds.get(name) or pd.api.types.infer_dtype(known, skipna=True)
+            known = column.dropna().astype(str)
+            kind = self.kinds.get(name, str(column.dtype))
             kind = kind if isinstance(kind, str) else " < ".join(kind)
-            kind += " (published with a point)" * (kind == "decimal-comma")
-            if name in self.doubts:
-                kind += f" (or is it --type {name}={self.doubts[name].kind}?)"
-            examples = ", ".join(value[:40] for value in values[:3]) or "none"
+            examples = ", ".join(value[:40] for value in known.unique()[:3]) or "none"
             missing = f"{len(column) - len(known):,} missing"
-            yield f"{name}: {kind}, {len(values):,} distinct, {missing}, such as {examples}"
+            yield f"{name}: {kind}, {known.nunique():,} distinct, {missing}, such as {examples}"
 
 
 def read(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
@@ -9,7 +10,7 @@ import logging
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, time
 from pathlib import Path
 
@@ -34,9 +35,7 @@ def separator(name: str, delimiter: str | None) -> str:
     return ("\t" if ".tsv" in Path(name).suffixes else ",") if delimiter is None else delimiter
 
 
-def opened(name: str, delimiter: str | None = None, encoding: str = "utf-8") -> tuple[
-    list[str], object, Callable[[Sequence[str]], pd.DataFrame]
-]:  # fmt: skip
+def opened(name: str, delimiter: str | None = None, encoding: str = "utf-8") -> tuple:
     """Open a file: its columns, the schema of a parquet file, and a function that reads columns.
 
     Values of a csv, and of the first visible sheet of a workbook, are texts.
@@ -121,15 +120,15 @@ def _text_of(cell: object, name: str) -> str:
 def _csv_rows(name: str, delimiter: str, encoding: str) -> Iterator[list[str]]:
     """Yield the header and the rows of a csv (also .gz; - is standard input), fields as texts."""
     csv.field_size_limit(2**31 - 1)  # as long as a field can be
-    codec = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
     begins = b""
     try:
+        codec = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
         if name == STANDARD_STREAM:
             stream = sys.stdin.buffer
         else:
             stream = (gzip.open if name.lower().endswith(".gz") else open)(name, "rb")
             begins = stream.peek(100)[:100]
-        if codec == "utf-8-sig" and begins[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        if codec == "utf-8-sig" and begins[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             codec = "utf-16"
         if re.search(r"[\x01-\x08\x0e-\x1f]", begins.decode(codec, "replace")):
             raise FileError(f"{name} is no text but a file of a program: save it as .xlsx or csv")
