@@ -29,8 +29,7 @@ from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterE
 from anonpaper.files import named_by_user, whole_files
 from anonpaper.microdata import Microdata
 from anonpaper.owner.kinds import check_kinds
-from anonpaper.owner.reader import Table
-from anonpaper.owner.sources import opened, separator
+from anonpaper.owner.reader import Table, opened, separator
 from anonpaper.publish import Release
 from anonpaper.publish.writing import PARQUET, beside, check_table_place
 from anonpaper.roles import HOW_MISSING, checked_roles, missing_values
