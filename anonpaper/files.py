@@ -119,6 +119,9 @@ def named_by_user(path: object) -> Iterator[None]:
         yield
     except AnonpaperError:
         raise
+    except UnicodeEncodeError as error:
+        bad = error.object[error.start : error.end]
+        raise FileError(f"{path}: {bad!r} is not Unicode, replace it") from None
     except (TypeError, ValueError, OSError) as error:
         reason = getattr(error, "strerror", None) or error
         raise FileError(f"{path}: {reason}") from None

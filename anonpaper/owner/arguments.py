@@ -206,4 +206,4 @@ def _scanned(o: SimpleNamespace, given: Mapping) -> tuple[Table, Microdata]:
     m = ap.scan(o.file, **how, missing=o.missing or "error")
     for text in reader.notes(m, {}):
         warnings.warn(text, stacklevel=2)
-    return Table(pd.DataFrame(), m.engine.columns), m
+    return Table(m.engine.columns), m

@@ -17,7 +17,7 @@ import re
 import sys
 import warnings
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, time
 from pathlib import Path
@@ -42,8 +42,8 @@ from anonpaper.owner.kinds import Doubt, check_kinds, in_doubt, read_as
 from anonpaper.publish.writing import PARQUET
 from anonpaper.roles import checked_roles
 
-__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "Table", "notes", "opened", "read", "read_table",
-           "separator", "with_roles"]  # fmt: skip
+__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "Table", "notes", "read", "read_table",
+           "with_roles"]  # fmt: skip
 
 #: How tables are read, and other progress; the command line shows it.
 LOG = logging.getLogger("anonpaper")
@@ -57,25 +57,67 @@ DEFAULTS = {"qi": (), "sensitive": None, "person": None, "count": None, "types":
 
 @dataclass
 class Table:
-    """Columns that were read from a file, with rows numbered from 0.
+    """A file that was opened, and columns that were read from it, with rows numbered from 0.
 
-    ``columns`` are all that the file has, and ``delimiter`` separated its fields. By column,
-    ``kinds`` has the kind it was read as, and ``doubts`` what speaks for another one.
+    ``columns`` are all that the file has. `source` is a ParquetFile, or yields rows of texts. By
+    column, ``kinds`` has the kind it was read as, and ``doubts`` what speaks for another one.
     """
 
-    frame: pd.DataFrame
     columns: list[str]
+    source: object = None
     delimiter: str = ","
+    frame: pd.DataFrame = field(default_factory=pd.DataFrame)
     kinds: dict[str, str | list[str]] = field(default_factory=dict)
     doubts: dict[str, Doubt] = field(default_factory=dict)
     schema: str = ""  # what to read the next table by, as JSON
 
-    def interpret(self, types: Mapping, na: Sequence[str], texts: Sequence, counts=None) -> None:
-        """Read as kinds the columns that are `texts`, and those that `types` names."""
+    @classmethod
+    def opened(cls, name: str, delimiter: str | None = None, encoding: str = "utf-8") -> Table:
+        """Open parquet, .xlsx, otherwise a csv; ColumnError for columns of one name."""
+        if delimiter is None:
+            delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
+        with named_by_user(name):
+            if name.lower().endswith(PARQUET):
+                columns = (source := _parquet(name)).schema_arrow.names
+            elif name.lower().endswith((".xlsx", ".xlsm")):
+                columns = next(source := _sheet_rows(name))
+            else:
+                columns = next(source := _csv_rows(name, delimiter, encoding))
+        if doubled := sorted({column for column in columns if columns.count(column) > 1}):
+            raise ColumnError(f"{name} has several columns named {doubled}: rename them")
+        return cls(columns, source, delimiter)
+
+    @property
+    def are_texts(self) -> bool:
+        """Whether the file has texts only."""
+        return isinstance(self.source, Iterator)
+
+    @property
+    def types(self) -> dict:
+        """The types of Arrow of a parquet file's columns."""
+        return {one.name: one.type for one in getattr(self.source, "schema_arrow", ())}
+
+    def read(self, wanted: Collection, types: Mapping, na: Sequence[str]) -> Table:
+        """Read the columns that are `wanted`."""
+        chosen = [column for column in self.columns if column in wanted]
+        if self.are_texts:
+            places = [self.columns.index(column) for column in chosen]
+            texts = [[row[place] for place in places] for row in self.source]
+            self.frame = pd.DataFrame(texts, columns=chosen, dtype=object)
+        else:
+            arrow = self.source.read(columns=chosen)
+            self.frame = pd.DataFrame({column: from_arrow(arrow[column]) for column in chosen})
+        if len(self.frame) == 0:
+            raise EmptyTableError("the table has no rows below its header")
+        self.interpret(types, na)
+        return self
+
+    def interpret(self, types: Mapping, na: Sequence[str], counts=None) -> None:
+        """Read texts as kinds, and other columns if `types` names them."""
         if unknown := [name for name in types if name not in self.columns]:
             raise ColumnError(f"types names {unknown}; the columns are {self.columns}")
         for name in self.frame:
-            if name in texts or name in types:
+            if self.are_texts or name in types:
                 column, kind, doubt = read_as(self.frame[name], types.get(name), na, counts)
                 self.frame[name], self.kinds[name] = column, kind
                 self.doubts |= {name: doubt} if doubt else {}
@@ -156,19 +198,12 @@ def read(
     return with_roles(place, given, schema, save_schema)[1]
 
 
-def read_table(
-    name: str, wanted: Callable[[list[str]], Sequence[str]] = list, *, delimiter=None,
-    encoding="utf-8", na=(), types=None,
-) -> Table:  # fmt: skip
-    """Read the columns of a file that are `wanted` of all: parquet, .xlsx, otherwise a csv."""
-    check_kinds(types := dict(types or {}), na)
-    columns, schema, read_columns = opened(name, delimiter, encoding)
-    chosen = [column for column in columns if column in set(wanted(columns))]
-    table = Table(read_columns(chosen), columns, separator(name, delimiter))
-    if len(table.frame) == 0:
-        raise EmptyTableError(f"{name} has no rows below its header")
-    table.interpret(types, na, chosen if schema is None else [])
-    return table
+def read_table(name: str, *, delimiter=None, encoding="utf-8", na=(), types=None) -> Table:
+    """Read all columns of a file: parquet, .xlsx, otherwise a csv."""
+    check_kinds(types := types or {}, na)
+    table = Table.opened(name, delimiter, encoding)
+    with named_by_user(name):
+        return table.read(table.columns, types, na)
 
 
 def with_roles(
@@ -182,23 +217,20 @@ def with_roles(
     for option in ("count", "delimiter", "encoding"):
         if not isinstance(o[option], str | None):
             raise ParameterError(f"{option} must be a text, got {o[option]!r}")
-    check_kinds(o["types"])
+    check_kinds(o["types"], o["na"])
     o["types"], o["qi"] = saved.get("types", {}) | dict(o["types"]), check_sequence("qi", o["qi"])
-
-    def wanted(columns: list[str]) -> list:
-        qi, sensitives = checked_roles(columns, o["qi"], o["sensitive"], o["person"])
-        roles = [*qi, *sensitives, o["person"], o["count"]]
-        others = [column for column in columns if column not in roles]
-        if unknown := [column for column in o["keep"] if column not in others]:
-            raise ParameterError(f"keep (--keep) names {unknown}; without a role are {others}")
-        return [*roles, *o["keep"]]
-
-    table = read_table(name, wanted, **{n: o[n] for n in ("types", "na", "delimiter", "encoding")})
+    table = Table.opened(name, o["delimiter"], o["encoding"])
+    qi, sensitives = checked_roles(table.columns, o["qi"], o["sensitive"], o["person"])
+    roles = [*qi, *sensitives, o["person"], o["count"]]
+    others = [column for column in table.columns if column not in roles]
+    if unknown := [column for column in o["keep"] if column not in others]:
+        raise ParameterError(f"keep (--keep) names {unknown}; without a role are {others}")
+    with named_by_user(name):
+        table.read([*roles, *o["keep"]], o["types"], o["na"])
     for line in table.described():
         LOG.info(line)
     frame = table.frame if o["count"] is None else _repeated(table.frame, o["count"])
-    roles = {role: o[role] for role in ("qi", "sensitive", "person", "missing")}
-    m = Microdata(frame, **roles, origin=name)
+    m = Microdata(frame, qi, o["sensitive"], person=o["person"], missing=o["missing"], origin=name)
     table.check_certain(m.qi)
     told = {n: value for n, value in o.items() if n != "keep" and value != DEFAULTS[n]}
     table.schema = json.dumps(told | {"types": table.kinds}, indent=1, ensure_ascii=False)
@@ -250,46 +282,6 @@ def _loaded(path: str | os.PathLike) -> dict:
 
 
 # -- files ----------------------------------------------------------------------------------
-
-
-def separator(name: str, delimiter: str | None) -> str:
-    """Return what separates the fields of a csv, by default a comma, or a tab in a .tsv."""
-    return ("\t" if ".tsv" in Path(name).suffixes else ",") if delimiter is None else delimiter
-
-
-def opened(name: str, delimiter: str | None = None, encoding: str = "utf-8") -> tuple:
-    """Open a file: its columns, the schema of a parquet file, and a function that reads columns.
-
-    Values of a csv, and of the first visible sheet of a workbook, are texts.
-    """
-    schema = None
-    with named_by_user(name):
-        if name.lower().endswith(PARQUET):
-            file = _parquet(name)
-            schema, columns = file.schema_arrow, file.schema_arrow.names
-        elif name.lower().endswith((".xlsx", ".xlsm")):
-            columns = next(rows := _sheet_rows(name))
-        else:
-            columns = next(rows := _csv_rows(name, separator(name, delimiter), encoding))
-            signs = [sign for sign in ";\t|," if sign in columns[0] and sign != delimiter]
-            if len(columns) == 1 and signs:
-                raise FileError(
-                    f"{name} has one column only, {columns[0]!r}: is it delimiter={signs[0]!r} "
-                    f"(--delimiter {signs[0]!r})?"
-                )
-    if doubled := sorted({column for column in columns if columns.count(column) > 1}):
-        raise ColumnError(f"{name} has several columns named {doubled}: rename them")
-
-    def read(chosen: Sequence[str]) -> pd.DataFrame:
-        with named_by_user(name):
-            if schema is not None:
-                arrow = file.read(columns=list(chosen))
-                return pd.DataFrame({column: from_arrow(arrow[column]) for column in chosen})
-            places = [columns.index(column) for column in chosen]
-            texts = [[row[place] for place in places] for row in rows]
-            return pd.DataFrame(texts, columns=list(chosen), dtype=object)
-
-    return columns, schema, read
 
 
 def _parquet(name: str) -> object:
@@ -359,6 +351,12 @@ def _csv_rows(name: str, delimiter: str, encoding: str) -> Iterator[list[str]]:
             header = next(reader, [])
             if not header:
                 raise FileError(f"{name}: the first line must name the columns, but is empty")
+            signs = [sign for sign in ";\t|," if sign in header[0] and sign != delimiter]
+            if len(header) == 1 and signs:
+                raise FileError(
+                    f"{name} has one column only, {header[0]!r}: is it delimiter={signs[0]!r} "
+                    f"(--delimiter {signs[0]!r})?"
+                )
             yield header
             for row in reader:
                 row = row or [""] * (len(header) == 1)  # a blank line is an empty field

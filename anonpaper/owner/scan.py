@@ -29,7 +29,7 @@ from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterE
 from anonpaper.files import named_by_user, whole_files
 from anonpaper.microdata import Microdata
 from anonpaper.owner.kinds import check_kinds
-from anonpaper.owner.reader import Table, opened, separator
+from anonpaper.owner.reader import Table
 from anonpaper.publish import Release
 from anonpaper.publish.writing import PARQUET, beside, check_table_place
 from anonpaper.roles import HOW_MISSING, checked_roles, missing_values
@@ -81,25 +81,23 @@ def scan(
     (4, [[0], [1]], [1, 1, 1, 1])
     """
     check_kinds(types := {} if types is None else types, na)
-    files, schema, table, origin = [], None, source, "an Ibis table"
-    if not hasattr(source, "to_pyarrow"):
-        files, origin = _files_of(source), str(source)
-        columns, schema = _columns_of(files, delimiter := separator(files[0], delimiter))
+    if is_table := hasattr(source, "to_pyarrow"):
+        files, origin, found = [], "an Ibis table", Table([*source.columns])
     else:
-        columns = [*source.columns]
+        files, origin = _files_of(source), str(source)
+        found = _same_columns(files, delimiter)
+    columns = found.columns
     _, sensitives = checked_roles(columns, qi, sensitive)
     roles = [name for name in columns if name in [*qi, *sensitives]]
     lowered = [name.lower() for name in columns]
     if alike := [name for name in columns if not name or lowered.count(name.lower()) > 1]:
         raise ColumnError(f"{alike}: names must differ in more than upper and lower case")
     with _engine_errors(origin):
-        if files:
-            table = _opened(files, columns, delimiter)
+        table = source if is_table else _opened(files, columns, found.delimiter)
         counted, counts = _counted(table, roles)
-    found = Table(pd.DataFrame(index=range(len(counts))), columns)
-    for name in roles:
-        found.frame[name] = _column(counted[name], name, schema, name in types)
-    found.interpret(types, na, roles if files and schema is None else [], counts)
+    columns_read = {n: _column(counted[n], n, found.types.get(n), n in types) for n in roles}
+    found.frame = pd.DataFrame(columns_read, index=range(len(counts)))
+    found.interpret(types, na, counts)
     found.check_certain(qi)
     lacking = found.frame.isna()
     if check_choice("missing", missing, HOW_MISSING) == "error" and lacking.any(axis=None):
@@ -120,11 +118,11 @@ def _counted(table: object, names: Sequence[str]) -> tuple:
     return counted.drop_columns([rows]), counted.column(rows).to_numpy().astype(np.int64)
 
 
-def _column(column: object, name: str, schema: object, is_typed: bool) -> pd.Series:
+def _column(column: object, name: str, of_file: object, is_typed: bool) -> pd.Series:
     """Return a column as the type of its file; ColumnError for an order that only a file has."""
     import pyarrow as pa
 
-    of_file = column.type if schema is None else schema.field(name).type
+    of_file = of_file or column.type
     if not pa.types.is_dictionary(of_file):
         with suppress(pa.ArrowException):  # only missing values, or an identifier as text
             column = column.cast(of_file)
@@ -167,15 +165,17 @@ def _files_of(source: object) -> list[str]:
     return [*{os.path.realpath(one): one for one in found}.values()]
 
 
-def _columns_of(files: Sequence[str], delimiter: str) -> tuple[list[str], object]:
-    """Return the columns of files, and the schema of parquet files; all must have the same."""
-    found = [opened(path, delimiter)[:2] for path in files]
-    kinds = [[columns, *(str(getattr(one.type, "value_type", one.type)) for one in schema or ())]
-             for columns, schema in found]  # fmt: skip
-    for path, kind in zip(files, kinds, strict=True):
-        if kind != kinds[0]:
-            raise FileError(f"{path} has the columns {kind}, and {files[0]} has {kinds[0]}")
-    return found[0]
+def _same_columns(files: Sequence[str], delimiter: str | None) -> Table:
+    """Return the first of several files, which must have the same columns."""
+    first: Table | None = None
+    for path in files:
+        table = Table.opened(path, delimiter)
+        kinds = [str(getattr(kind, "value_type", kind)) for kind in table.types.values()]
+        if first is None:
+            first, wanted = table, (table.columns, kinds)
+        if (table.columns, kinds) != wanted:
+            raise FileError(f"{path} has the columns {table.columns} {kinds}, not {wanted}")
+    return first
 
 
 def _opened(files: Sequence[str], columns: Sequence[str], delimiter: str) -> object:
