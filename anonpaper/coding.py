@@ -40,10 +40,10 @@ class Number(float):
     def column(cls, texts: pd.Series) -> pd.Series:
         """Return texts as numbers, equal ones in the first way in which they are written."""
         numbers = texts.astype("float64") + 0  # -0.0 becomes 0.0
-        first = texts[texts.notna() & ~numbers.duplicated()]
+        first = texts[~numbers.duplicated()]
         if all(text == str(float(text)) for text in first):
             return numbers
-        forms = np.array([*map(cls, first), None], dtype=object)
+        forms = np.array([*map(cls, first)], dtype=object)
         return pd.Series(forms[pd.factorize(numbers)[0]], texts.index, name=texts.name)
 
 
@@ -189,10 +189,8 @@ def snapshot(frame: object) -> pd.DataFrame:
     if not isinstance(frame, pd.DataFrame):
         raise ParameterError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
     copy = frame.copy()
-    for place in range(copy.shape[1]):
-        column = copy.iloc[:, place]
-        if (written := _in_one_form(column)) is not column:
-            copy.isetitem(place, written)
+    for place in range(copy.shape[1]):  # names may occur twice
+        copy.isetitem(place, _in_one_form(copy.iloc[:, place]))
     return copy
 
 
@@ -202,15 +200,7 @@ def from_arrow(column: object, name: object = None) -> pd.Series:
 
     if pa.types.is_dictionary(column.type) and not column.type.ordered:
         column = column.cast(column.type.value_type)
-    if pa.types.is_floating(column.type):
-        return column.to_pandas().rename(name)  # in which a missing value is NaN
-    whole = pa.types.is_integer(column.type) and column.null_count > 0
-
-    def nullable(kind: object) -> object:  # int8 is Int8, uint8 is UInt8
-        name = str(kind).replace("int", "Int").replace("u", "U")
-        return pd.api.types.pandas_dtype(name) if whole else None
-
-    return pa.table({"": column}).to_pandas(types_mapper=nullable)[""].rename(name)
+    return column.to_pandas(integer_object_nulls=True).rename(name)
 
 
 def _in_one_form(column: pd.Series) -> pd.Series:
@@ -234,15 +224,14 @@ def _in_one_form(column: pd.Series) -> pd.Series:
         equal = pd.factorize(column)[0].tolist()
     except TypeError:  # incomparable values: an error only if the column gets a role
         return column
-    forms: dict[tuple, int] = {}
-    for row, (value, number) in enumerate(zip(column.array, equal, strict=True)):
-        text = str(value)
-        forms.setdefault((len(text), text, type(value).__name__, number), row)
-    form_of: dict[int, int] = {}
+    texts, kinds = zip(
+        *((str(value), type(value).__name__) for value in column.array), strict=True
+    )
+    form_of: dict[int, int] = {}  # of every value, the row with its shortest text
     form_of_text: dict[str, int] = {}
-    for (_, text, _, number), row in sorted(forms.items()):
-        if number >= 0 and number not in form_of:
-            form_of[number] = form_of_text.setdefault(text, row)
+    for *_, row in sorted(zip(map(len, texts), texts, kinds, range(len(texts)), strict=True)):
+        if equal[row] >= 0 and equal[row] not in form_of:
+            form_of[equal[row]] = form_of_text.setdefault(texts[row], row)
     source = [form_of.get(number, row) for row, number in enumerate(equal)]
     return column.take(source).set_axis(column.index)
 
@@ -253,11 +242,11 @@ def _is_categorical(column: pd.Series) -> bool:
 
 def _holds_the_same(column: pd.Series, other: pd.Series) -> bool:
     """Whether two columns have equal values in the same order and of the same type."""
-    if len(column) != len(other) or column.dtype != other.dtype:
+    if column.dtype != other.dtype or (
+        _is_categorical(column) and not column.cat.categories.equals(other.cat.categories)
+    ):
         return False
-    if _is_categorical(column) and not column.cat.categories.equals(other.cat.categories):
-        return False
-    return column is other or column.set_axis(other.index).equals(other)
+    return column.reset_index(drop=True).equals(other.reset_index(drop=True))
 
 
 def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.ndarray]:
@@ -266,10 +255,11 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
         declared = pd.Index(domain)
         try:
             codes = declared.get_indexer(column)
-        except (TypeError, pd.errors.InvalidIndexError) as error:
-            twice = f"the declared domain of {column.name!r} names a value twice"
-            unclear = f"values declared for {column.name!r} cannot be compared (lists or sets?)"
-            raise ColumnError(unclear if isinstance(error, TypeError) else twice) from None
+        except (TypeError, pd.errors.InvalidIndexError):
+            raise ColumnError(
+                f"the declared domain of {column.name!r} names a value twice, or values that "
+                "cannot be compared (lists or sets?)"
+            ) from None
         outside = (codes < 0) & column.notna().to_numpy()
         if outside.any():
             others = column[outside].unique()[:5].tolist()

@@ -54,61 +54,42 @@ def whole_files(
 ) -> Iterator[list[IO[bytes]]]:
     """Open new files; all of them appear under their names only if the block succeeds.
 
-    If the process is killed, every file is either old or new. New files follow the user's umask
-    and are not more accessible than the files they replace. Symbolic links stay. Without
-    `replace`, FileExistsError if a file exists, even if it was made meanwhile. Only the user may
-    read the files among `private`.
+    New files follow the user's umask and are not more accessible than the files they replace, and
+    only the user may read those among `private`. Symbolic links stay. Without `replace`,
+    FileExistsError if a file exists, even if it was made meanwhile.
     """
     places = [Path(os.path.realpath(path)) for path in paths]
+    scratch = [place.with_name(f".writing-{secrets.token_hex(8)}") for place in places]
     with ExitStack() as left_over, ExitStack() as undo:
-        scratch = [_beside(place, left_over) for place in places]
-        streams = [
-            left_over.enter_context(_opened(place, name, 0o600 if path in private else 0o666))
-            for path, place, name in zip(paths, places, scratch, strict=True)
-        ]
+        streams = []
+        for path, place, name in zip(paths, places, scratch, strict=True):
+            left_over.callback(name.unlink, missing_ok=True)
+            stream = _opened(place, name, 0o600 if path in private else 0o666)
+            streams.append(left_over.enter_context(stream))
         yield streams
-        for stream, name in zip(streams, scratch, strict=True):
-            stream.flush()
-            if not name.exists():  # with any descriptor, os.link follows the link in /proc
-                number = stream.fileno()
-                os.link(f"/proc/self/fd/{number}", name, src_dir_fd=number)
+        for stream, name, place in zip(streams, scratch, places, strict=True):
             stream.close()
-        for name, place in zip(scratch, places, strict=True):
-            how, back = os.replace, (place.unlink, True)
-            if not replace:
-                how = os.link
-            elif len(places) > 1 and place.exists():
-                before = _beside(place, left_over)
+            back = place.unlink, True
+            if replace and len(places) > 1 and place.exists():
+                before = name.with_suffix(".before")
+                left_over.callback(before.unlink, missing_ok=True)
                 os.link(place, before)
                 back = os.replace, before, place
-            how(name, place)
+            (os.replace if replace else os.link)(name, place)
             undo.callback(*back)
         undo.pop_all()  # every file is in place
 
 
 def _opened(place: Path, name: Path, mode: int) -> IO[bytes]:
-    """Open a future file, without a name if the system allows that."""
+    """Open a future file, which others may read only if they may read the file in its place."""
     place.parent.mkdir(parents=True, exist_ok=True)
     old = place.stat() if place.exists() else None
     if old is not None:
         mode &= old.st_mode  # the system subtracts the umask
-    try:
-        number = os.open(place.parent, os.O_TMPFILE | os.O_RDWR, mode)
-    except (AttributeError, OSError):
-        number = os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
+    number = os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
     if old is not None and os.fstat(number).st_gid != old.st_gid:
-        try:
-            os.chown(number, -1, old.st_gid)
-        except OSError:  # do not let another group read it
-            os.chmod(number, mode & 0o606)
+        os.chmod(name, mode & 0o606)
     return os.fdopen(number, "w+b")
-
-
-def _beside(place: Path, left_over: ExitStack) -> Path:
-    """Return an unused name in the same folder, which is free again in the end."""
-    name = place.with_name(f".writing-{secrets.token_hex(8)}")
-    left_over.callback(name.unlink, missing_ok=True)
-    return name
 
 
 @contextmanager
@@ -154,18 +135,17 @@ def check_place(
         path = Path(path)
         with suppress(FileNotFoundError):
             path.stat()
-        if not path.name or path.is_dir():
-            raise FileError(f"{path} is a folder: name a file in it")
-        if not path.name.lower().endswith(tuple(endings)):
-            raise FileError(f"{path}: {of}: change the ending")
-        if not path.parent.is_dir():
-            raise FileError(f"the folder {path.parent} is not there: make it first")
-        if path.exists() and not path.is_file():
-            raise FileError(f"{path} is not an ordinary file: name another")
-        if path.exists() and not replace:
-            raise FileError(
-                f"{path} is there already: name another file, or pass replace=True (--force)"
-            )
+        problems = {
+            f"{path} is a folder: name a file in it": not path.name or path.is_dir(),
+            f"{path}: {of}: change the ending": not path.name.lower().endswith(tuple(endings)),
+            f"the folder {path.parent} is not there: make it first": not path.parent.is_dir(),
+            f"{path} is not an ordinary file: name another": path.exists() and not path.is_file(),
+            f"{path} is there already: name another file, or pass replace=True (--force)": (
+                path.exists() and not replace
+            ),
+        }
+    if found := [problem for problem, is_so in problems.items() if is_so]:
+        raise FileError(found[0])
 
 
 def sha256(content: bytes | str) -> str:

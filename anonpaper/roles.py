@@ -39,7 +39,7 @@ def checked_roles(
         sensitives = [] if sensitive is None else [sensitive]
     qi = check_sequence("qi", qi)
     if not qi:
-        raise EmptyTableError("qi is empty: name at least one quasi-identifier")
+        raise EmptyTableError(f"qi (--qi) must name columns that others may know, of {columns}")
     roles = [*qi, *sensitives, *([] if person is None else [person])]
     if unknown := [n for n in roles if not (isinstance(n, Hashable) and is_among(n, columns))]:
         raise ColumnError(f"unknown columns {unknown}; the table has {columns}")

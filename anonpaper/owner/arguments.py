@@ -179,7 +179,7 @@ def read(o: SimpleNamespace) -> tuple:
     if o.engine:
         table, m = _scanned(o, given)
     else:
-        table, m = reader.with_roles(o.file, given, o.schema, stars=vars(o).get("stars"))
+        table, m = reader.with_roles(o.file, given, o.schema)
     if o.population:
         told = {name: given[name] for name in ("na", "missing", "delimiter", "encoding")}
         told["types"] = {name: kind for name, kind in table.kinds.items() if name in m.qi}
@@ -206,4 +206,4 @@ def _scanned(o: SimpleNamespace, given: Mapping) -> tuple[Table, Microdata]:
     m = ap.scan(o.file, **how, missing=o.missing or "error")
     for text in reader.notes(m, {}):
         warnings.warn(text, stacklevel=2)
-    return Table(pd.DataFrame(), m.engine.columns), m
+    return Table(m.engine.columns), m

@@ -1,8 +1,7 @@
 """The kind of a column of texts: numbers, dates, ordered texts, or in doubt.
 
-A csv has no types. A column holds numbers only if every value is written as a number: ``02139``
-is text, and so is an identifier of twenty digits. A column that may hold numbers or dates is in
-doubt, and the user decides.
+A column holds numbers only if every value is written as a number: ``02139`` is text, and so is an
+identifier of twenty digits. A column that may hold numbers or dates is in doubt: the user decides.
 """
 
 from __future__ import annotations
@@ -13,42 +12,44 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from anonpaper.coding import Number
-from anonpaper.errors import ColumnError, ParameterError, check_choice, check_sequence
+from anonpaper.errors import ColumnError, ParameterError, check_sequence
 from anonpaper.hierarchy import ISO_DATE
-from anonpaper.roles import HOW_MISSING
 
-__all__ = ["Doubt", "check_kinds", "check_reading", "in_doubt", "read_as"]
+__all__ = ["Doubt", "check_kinds", "in_doubt", "read_as"]
 
-_INTEGER = r"(?:0|-?[1-9]\d{0,18})"  # not "-0", "+5" or "007"
-_DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
-_COMMA = r"-?(?:0|[1-9]\d*)(?:,\d+)?"
-_ANY = r"(?s:.*)"
 #: Kinds of columns for --type, and how their values are written.
 _KINDS = {
     "integer": r"[+-]?\d{1,19}",
     "decimal": r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?",
     "decimal-comma": r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?",
     "date": ISO_DATE,
-    "ordered": _ANY,
-    "text": _ANY,
+    "ordered": r"(?s:.*)",
+    "text": r"(?s:.*)",
 }
-#: Texts that may be more, with the kind that they may have.
-_MAY_BE = {
-    r"\d{1,2}[./-]\d{1,2}[./-]\d{4}(?: .*)?": "%d.%m.%Y",
-    r"\d{4}\.\d{1,2}\.\d{1,2}(?:[T ].*)?": "%Y.%m.%d",
-    r"\d{4}/\d{1,2}/\d{1,2}(?:[T ].*)?": "%Y/%m/%d",
-    r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?": "%Y-%m-%d",
-    r"\d{4}-\d{2}": "%Y-%m",
-    r"\d{1,2}:\d{2}": "%H:%M",
-    r"\d{1,2}:\d{2}:\d{2}": "%H:%M:%S",
-    r"\d{1,2}:\d{2}:\d{2}\.\d+": "%H:%M:%S.%f",
-    r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?": "decimal",
-    r"[$€£¥<>≤≥~#]?=?\s?[+-]?\d[\d.,]*\s?[$€£¥%‰°+-]?": "ordered",  # $900, 12%
-}
-_SHORT_YEAR = r"\d{1,2}[./-]\d{1,2}[./-]\d{2}(?: .*)?"
+_NUMBERS = ("integer", "decimal", "decimal-comma")
+_INTEGER = r"0|-?[1-9]\d{0,18}"  # not "-0", "+5" or "007"
+_DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
+_COMMA = r"-?(?:0|[1-9]\d*)(?:,\d+)?"
+#: How all values of a column are written, the kind they may have, and whether that is certain.
+_GUESSES = [
+    (_INTEGER, "integer", True),
+    (_DECIMAL, "decimal", True),
+    (ISO_DATE, "date", True),
+    (r"-?\d{1,3}(?:,\d{3})*", "decimal-comma", False),  # 1,234 may be 1234
+    (_COMMA, "decimal-comma", True),
+    (_KINDS["decimal"], "decimal", False),
+    (r"-?\d[\d.]*(?:,\d+)+|-?\d+(?:\.\d+|(?:\.\d{3})+)?", "decimal-comma", False),
+    (r"\d{1,2}[./-]\d{1,2}[./-]\d{4}(?: .*)?", "%d.%m.%Y", False),
+    (r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?", "%Y-%m-%d", False),
+    (r"\d{4}-\d\d|\d{4}([./])\d{1,2}\1\d{1,2}(?:[T ].*)?", "ordered", False),
+    (r"\d{1,2}(?::\d{2}){1,2}(?:\.\d+)?", "ordered", False),  # times of a day
+    (r"[$€£¥<>≤≥~#]?=?\s?[+-]?\d[\d.,]*\s?[$€£¥%‰°+-]?", "ordered", False),  # $900, 12%
+    (r"\d{1,2}[./-]\d{1,2}[./-]\d{2}(?: .*)?", "text", False),  # dates without a century
+]
 _MOST_DIGITS = 15  # a 64-bit float distinguishes all decimals of 15 digits
 
 
@@ -57,119 +58,93 @@ class Doubt(NamedTuple):
 
     why: str
     kind: str
-    na: tuple = ()
+    na: Sequence[str] = ()
 
 
-def check_kinds(types: Mapping[str, str | Sequence[str]]) -> None:
-    """Raise ParameterError for an unknown kind of a column."""
+def check_kinds(types: Mapping[str, str | Sequence[str]], na: Sequence[str] = ()) -> None:
+    """Raise ParameterError for an unknown kind, or texts of missing values that are no texts."""
+    check_sequence("na", na, str)
     if not isinstance(types, Mapping):
         raise ParameterError(f"types maps columns to their kinds, got {types!r}")
     for name, kind in types.items():
-        if isinstance(kind, list | tuple):
-            continue
-        if not isinstance(kind, str):
-            raise ParameterError(f"the type of {name!r} is a kind or a list of values: {kind!r}")
-        if "%y" in kind.replace("%%", ""):
+        if not isinstance(kind, list | tuple) and kind not in [*_KINDS] and "%" not in str(kind):
+            known = ", ".join(_KINDS)
+            raise ParameterError(f"unknown type {kind!r}: use {known} or a form like %d.%m.%Y")
+        if "%y" in str(kind).replace("%%", ""):
             raise ParameterError(
                 f"{name}={kind}: two digits of a year do not say the century: write years of four "
                 f"digits into the file, for %Y, or keep the texts by --type {name}=text"
             )
-        if kind not in _KINDS and "%" not in kind:
-            raise ParameterError(
-                f"unknown type {kind!r}: use {', '.join(_KINDS)} or a form like %d.%m.%Y"
-            )
-
-
-def check_reading(types: object, na: object, missing: object, delimiter: object) -> None:
-    """Raise ParameterError for an option of reading that is of another type than documented."""
-    check_kinds({} if types is None else types)
-    check_sequence("na", na, str)
-    check_choice("missing", missing, HOW_MISSING)
-    if not isinstance(delimiter, str | None):
-        raise ParameterError(f"delimiter is a text, got {delimiter!r}")
 
 
 def read_as(
-    texts: pd.Series, kind: str | Sequence[str] | None
-) -> tuple[pd.Series, str | list[str], Doubt | None]:
-    """Return a column of texts as a kind, or as what they are; the kind, and a doubt about it."""
-    if kind is not None:
-        return _typed(texts, kind), kind if isinstance(kind, str) else list(kind), None
-    kind, doubt = _kind_of(texts.dropna())
+    column: pd.Series, kind: object, na: Sequence[str], counts: np.ndarray | None = None
+) -> tuple[pd.Series, str | Sequence[str], Doubt | None]:
+    """Return a column as a kind, or as what its texts are; the kind, and a doubt about it.
+
+    Empty texts and those in `na` are missing. `counts` says how many rows each row stands for.
+    """
+    place, distinct = pd.factorize(column)
+    texts = pd.Series(distinct, name=column.name).astype("string").astype(object)
+    texts = texts[~texts.isin({"", *na})]
+    rows = np.bincount(place + 1, counts, len(distinct) + 1)[1:][texts.index].astype(int)
+    doubt = None
+    if guessed := kind is None:
+        kind, doubt = _guess(texts, rows)
     try:
-        return _typed(texts, kind), kind, doubt
-    except ColumnError:  # such as 2020-02-30, which only looks like a date
-        return texts, "text", Doubt("not all are dates", kind)
+        values = _typed(texts, rows, kind)
+    except ColumnError:  # such as 2024-02-30
+        if not guessed:
+            raise
+        values, kind, doubt = texts, "text", Doubt(f"not all are {kind}", kind)
+    taken = (values.astype("Int64") if values.dtype == "int64" else values).reindex(place)
+    taken = taken if taken.hasnans else taken.astype(values.dtype)
+    return taken.set_axis(column.index), kind, doubt
 
 
 def in_doubt(doubts: Mapping[str, Doubt]) -> ColumnError:
     """Return the error on quasi-identifiers that may be more than text, with what to pass."""
-    told, na = [], []
-    for name, doubt in doubts.items():
-        kind, text = (f"`--type {shlex.quote(f'{name}={one}')}`" for one in (doubt.kind, "text"))
-        if doubt.na:
-            missing = " ".join(f"--na {shlex.quote(text)}" for text in doubt.na)
-            told.append(
-                f"{name!r}: {doubt.why}: `{missing}` if that means a missing value, or {kind}"
-            )
-            na += doubt.na
-        else:
-            keep = f", and {text} keeps the texts" * (doubt.kind != "text")
-            told.append(f"{name!r} may be more than text ({doubt.why}): {kind} reads it so{keep}")
-    python = (
-        f"types={ {name: doubt.kind for name, doubt in doubts.items()} }" + f", na={na}" * bool(na)
-    )
-    return ColumnError(f"{'; '.join(told)}; in Python {python}")
+    told = []
+    for name, (why, kind, na) in doubts.items():
+        ways = [" ".join(f"--na {shlex.quote(text)}" for text in na)] * bool(na)
+        ways += [f"--type {shlex.quote(f'{name}={one}')}" for one in dict.fromkeys([kind, "text"])]
+        ways = " or ".join(f"`{way}`" for way in ways)
+        told.append(f"{name!r} may be more than text, {why}: {ways}")
+    types = {name: doubt.kind for name, doubt in doubts.items()}
+    na = [text for doubt in doubts.values() for text in doubt.na]
+    return ColumnError(f"{'; '.join(told)}; in Python types={types}" + f", na={na}" * bool(na))
 
 
-def _kind_of(known: pd.Series) -> tuple[str, Doubt | None]:
-    """Return the kind of a column of texts, and what speaks for another one."""
+def _guess(texts: pd.Series, rows: np.ndarray) -> tuple[str, Doubt | None]:
+    """Return the kind of distinct texts, and what speaks for another one."""
+    bare = texts.str.strip()
 
-    def fit(pattern: str) -> pd.Series:
-        return known.str.fullmatch(pattern, flags=re.ASCII).astype(bool)
+    def fit(pattern: str) -> np.ndarray:
+        return bare.str.fullmatch(pattern, flags=re.ASCII).to_numpy(bool)
 
-    if len(known) == 0:
+    if len(texts) == 0:
         return "text", None
-    such = f"such as {known.iloc[0]!r}"
-    if fit(_INTEGER).all() and known.map(int).between(-(2**63), 2**63 - 1).all():
-        return "integer", None
     numbers = fit(_DECIMAL)
-    if numbers.all():
-        digits = known.str.replace(r"[eE].*", "", regex=True).str.count(r"\d")
-        if _changed(known):
-            return "text", None
-        return (
-            ("decimal", None) if digits.max() <= _MOST_DIGITS else ("text", Doubt(such, "decimal"))
-        )
-    if fit(ISO_DATE).all():
-        return "date", None
-    such = f"such as {known[~numbers].iloc[0]!r}"  # the first that is no number
-    if fit(r"-?\d[\d.]*(?:,\d+)*").all() and known.str.contains(",").any():
-        thousands = fit(r"-?\d{1,3}(?:,\d{3})*").all()  # 1,234 may be 1234
-        precise = known.str.count(r"\d").max() <= _MOST_DIGITS
-        certain = fit(_COMMA).all() and not thousands and precise
-        return ("decimal-comma", None) if certain else ("text", Doubt(such, "decimal-comma"))
-    if (known != (bare := known.str.strip())).any():  # with spaces around
-        kind, doubt = _kind_of(bare)
-        return "text", doubt if kind == "text" else Doubt(f"{such}, with spaces", kind)
-    if fit(r"0\d*|[1-9]\d*").all():  # codes, some of which begin with 0
-        others = known[~numbers]
-        return "text", Doubt(such, "ordered") if len(others) < len(known) / 2 else None
-    for pattern, kind in _MAY_BE.items():
+    such = f"such as {texts.iloc[int(np.argmin(numbers))]!r}"  # no number, if there are any
+    if fit(r"0\d*|[1-9]\d*").all() and not fit(_INTEGER).all():  # codes
+        few = 0 < rows[~numbers].sum() < rows.sum() / 2  # that begin with 0
+        return "text", Doubt(such, "ordered") if few else None
+    for pattern, kind, certain in _GUESSES:
         if fit(pattern).all():
-            return "text", Doubt(such, kind)
-    if fit(_SHORT_YEAR).all():
-        return "text", Doubt(f"dates {such} without a century; write years of four digits", "text")
+            digits = bare.str.replace(r"[eE].*", "", regex=True).str.count(r"\d").max()
+            certain &= kind in ("integer", "date") or digits <= _MOST_DIGITS
+            certain &= (bare == texts).all()
+            return (kind, None) if certain else ("text", Doubt(such, kind))
     for what, are in (("numbers", numbers | fit(_COMMA)), ("dates", fit(ISO_DATE))):
-        values, found = set(known[are]), known[~are].unique()
-        if are.sum() > len(known) / 2 or len(values) > len(found):
+        found = texts[~are].tolist()
+        if rows[are].sum() > rows.sum() / 2 or are.sum() > len(found):
             others = [text for text in found if not re.search(r"\d", text)]
             if len(others) < len(found):  # such as 85+ among ages
                 return "text", Doubt(f"numbers and {found[0]!r}", "ordered")
             shown = ", ".join(f"`{text}`" for text in others[:5]) + " ..." * (len(others) > 5)
-            why = f"{are.sum():,} of {len(known):,} values are {what}, {shown} "
-            why += "is not" if len(others) == 1 else "are not"
-            return "text", Doubt(why, "text", tuple(others))
+            shown += " is not" if len(others) == 1 else " are not"
+            why = f"{rows[are].sum():,} of {rows.sum():,} values are {what}, {shown}"
+            return "text", Doubt(why, "text", others)
     return "text", None
 
 
@@ -179,46 +154,39 @@ def _natural(text: str) -> list:
     return [(int(part), "") if i % 2 else (0, part) for i, part in enumerate(parts)] + [(0, text)]
 
 
-def _changed(numbers: pd.Series) -> list[str]:
-    """Return the distinct numbers that a 64-bit float cannot hold exactly."""
-    return [text for text in numbers.unique() if Decimal(text) != Decimal(repr(float(text)))]
-
-
-def _typed(texts: pd.Series, kind: str | Sequence[str]) -> pd.Series:
-    """Return a column as a kind: numbers, ordered categories, or the texts themselves."""
+def _typed(texts: pd.Series, rows: np.ndarray, kind: str | Sequence[str]) -> pd.Series:
+    """Return distinct texts as a kind: numbers, ordered categories, or the texts themselves."""
     if kind == "text":
         return texts
     listed = not isinstance(kind, str)
     if not listed and kind != "ordered":
         texts = texts.str.strip()
-    known = texts.dropna()
-    right = known.isin(kind) if listed else known.str.fullmatch(_KINDS.get(kind, _ANY), re.ASCII)
-    if is_date := not listed and kind not in ("integer", "decimal", "decimal-comma", "ordered"):
+    right = texts.isin(kind) if listed else texts.str.fullmatch(_KINDS.get(kind, ".*"), re.ASCII)
+    right, times = right.astype(bool), None
+    numbers = texts.where(right, "0")
+    if kind == "decimal-comma":
+        numbers = numbers.str.replace(".", "").str.replace(",", ".")
+    if kind == "integer":
+        right &= numbers.map(int).between(-(2**63), 2**63 - 1)
+    elif kind in _NUMBERS:
+        right &= numbers.map(Decimal) == numbers.map(float).map(repr).map(Decimal)
+    elif not listed and kind != "ordered":
         form = "ISO8601" if kind == "date" else kind
-        times = pd.to_datetime(known[right], format=form, errors="coerce", utc=True)
-        right &= times.notna().reindex(known.index, fill_value=False)
+        times = pd.to_datetime(texts.where(right), format=form, errors="coerce", utc=True)
+        right = times.notna()
     if not right.all():
+        few = "others, or have too many digits" if kind in _NUMBERS else "others"
         raise ColumnError(
             f"{texts.name!r} is not all {' < '.join(kind) if listed else kind}: "
-            f"{known[~right].unique()[:5].tolist()} in {int((~right).sum())} rows; name texts "
-            "that mean a missing value by --na TEXT, or another kind by --type NAME=KIND; in "
-            "Python na=[...], types={...}"
+            f"{texts[~right][:5].tolist()} in {rows[~right].sum()} rows are {few}; name texts "
+            f"that mean a missing value by --na TEXT, or keep all by --type {texts.name}=text; in "
+            f"Python na=[...], types={{{texts.name!r}: 'text'}}"
         )
-    if kind == "integer":
-        if not known.map(int).between(-(2**63), 2**63 - 1).all():
-            raise ColumnError(f"{texts.name!r} has numbers of more than 64 bits: read it as text")
-        return texts.astype("int64" if len(known) == len(texts) else "Int64")
-    if not listed and kind.startswith("decimal"):
-        if kind == "decimal-comma":
-            texts = texts.str.replace(".", "").str.replace(",", ".")
-        if changed := _changed(texts.dropna()):
-            raise ColumnError(
-                f"{texts.name!r} has numbers with too many digits for a decimal, such as "
-                f"{changed[:5]}: --type {texts.name}=text keeps them"
-            )
-        return Number.column(texts)
-    categories = kind if listed else sorted(known.unique(), key=_natural)
-    if is_date:
-        order = pd.DataFrame({"time": times, "text": known}).sort_values(["time", "text"])
-        categories = order["text"].unique()
-    return pd.Series(pd.Categorical(texts, [*categories], ordered=True), name=texts.name)
+    if kind in _NUMBERS:
+        return numbers.astype("int64") if kind == "integer" else Number.column(numbers)
+    if times is not None:
+        order = pd.DataFrame({"time": times, "text": texts}).sort_values(["time", "text"])
+        kind = order["text"].unique()
+    elif not listed:
+        kind = sorted(texts.unique(), key=_natural)
+    return pd.Series(pd.Categorical(texts, [*kind], ordered=True), texts.index, name=texts.name)

@@ -1,4 +1,4 @@
-"""Reads tables from files without changing a value.
+"""Reads tables from files without changing a value: csv, workbooks and parquet.
 
 Only empty fields, and texts that the user lists, are missing values. A sheet of a workbook is read
 as the texts of its cells.
@@ -6,11 +6,20 @@ as the texts of its cells.
 
 from __future__ import annotations
 
+import codecs
+import csv
+import gzip
+import io
 import json
+import logging
 import os
+import re
+import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import zlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, time
 from pathlib import Path
 
 import numpy as np
@@ -23,25 +32,24 @@ from anonpaper.errors import (
     FileError,
     ParameterError,
     check_sequence,
+    is_among,
+    needs,
 )
 from anonpaper.files import named_by_user, write_named
 from anonpaper.hierarchy import STAR
 from anonpaper.microdata import Microdata
-from anonpaper.owner.kinds import Doubt, check_kinds, check_reading, in_doubt, read_as
-from anonpaper.owner.sources import (
-    LOG,
-    STANDARD_STREAM,
-    WORKBOOKS,
-    csv_rows,
-    parquet_file,
-    sheet_rows,
-)
+from anonpaper.owner.kinds import Doubt, check_kinds, in_doubt, read_as
 from anonpaper.publish.writing import PARQUET
 from anonpaper.roles import checked_roles
 
-__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "Table", "fitting", "notes", "read", "read_table",
+__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "Table", "notes", "read", "read_table",
            "with_roles"]  # fmt: skip
 
+#: How tables are read, and other progress; the command line shows it.
+LOG = logging.getLogger("anonpaper")
+
+#: As a file name: standard input or output.
+STANDARD_STREAM = "-"
 #: The options of reading; a schema can say all but `keep`.
 DEFAULTS = {"qi": (), "sensitive": None, "person": None, "count": None, "types": {}, "na": (),
             "missing": "error", "delimiter": None, "encoding": "utf-8", "keep": ()}  # fmt: skip
@@ -49,32 +57,85 @@ DEFAULTS = {"qi": (), "sensitive": None, "person": None, "count": None, "types":
 
 @dataclass
 class Table:
-    """Columns that were read from a file, with rows numbered from 0.
+    """A file that was opened, and columns that were read from it, with rows numbered from 0.
 
-    ``columns`` are all that the file has, and ``delimiter`` separated its fields. By column,
-    ``kinds`` has the kind it was read as, and ``doubts`` what speaks for another one.
+    ``columns`` are all that the file has. `source` is a ParquetFile, or yields rows of texts. By
+    column, ``kinds`` has the kind it was read as, and ``doubts`` what speaks for another one.
     """
 
-    frame: pd.DataFrame
     columns: list[str]
+    source: object = None
     delimiter: str = ","
+    frame: pd.DataFrame = field(default_factory=pd.DataFrame)
     kinds: dict[str, str | list[str]] = field(default_factory=dict)
     doubts: dict[str, Doubt] = field(default_factory=dict)
     schema: str = ""  # what to read the next table by, as JSON
 
+    @classmethod
+    def opened(cls, name: str, delimiter: str | None = None, encoding: str = "utf-8") -> Table:
+        """Open parquet, .xlsx, otherwise a csv; ColumnError for columns of one name."""
+        if delimiter is None:
+            delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
+        with named_by_user(name):
+            if name.lower().endswith(PARQUET):
+                columns = (source := _parquet(name)).schema_arrow.names
+            elif name.lower().endswith((".xlsx", ".xlsm")):
+                columns = next(source := _sheet_rows(name))
+            else:
+                columns = next(source := _csv_rows(name, delimiter, encoding))
+        if doubled := sorted({column for column in columns if columns.count(column) > 1}):
+            raise ColumnError(f"{name} has several columns named {doubled}: rename them")
+        return cls(columns, source, delimiter)
+
+    @property
+    def are_texts(self) -> bool:
+        """Whether the file has texts only."""
+        return isinstance(self.source, Iterator)
+
+    @property
+    def types(self) -> dict:
+        """The types of Arrow of a parquet file's columns."""
+        return {one.name: one.type for one in getattr(self.source, "schema_arrow", ())}
+
+    def read(self, wanted: Collection, types: Mapping, na: Sequence[str]) -> Table:
+        """Read the columns that are `wanted`."""
+        chosen = [column for column in self.columns if column in wanted]
+        if self.are_texts:
+            places = [self.columns.index(column) for column in chosen]
+            texts = [[row[place] for place in places] for row in self.source]
+            self.frame = pd.DataFrame(texts, columns=chosen, dtype=object)
+        else:
+            arrow = self.source.read(columns=chosen)
+            self.frame = pd.DataFrame({column: from_arrow(arrow[column]) for column in chosen})
+        if len(self.frame) == 0:
+            raise EmptyTableError("the table has no rows below its header")
+        self.interpret(types, na)
+        return self
+
+    def interpret(self, types: Mapping, na: Sequence[str], counts=None) -> None:
+        """Read texts as kinds, and other columns if `types` names them."""
+        if unknown := [name for name in types if name not in self.columns]:
+            raise ColumnError(f"types names {unknown}; the columns are {self.columns}")
+        for name in self.frame:
+            if self.are_texts or name in types:
+                column, kind, doubt = read_as(self.frame[name], types.get(name), na, counts)
+                self.frame[name], self.kinds[name] = column, kind
+                self.doubts |= {name: doubt} if doubt else {}
+
+    def check_certain(self, qi: Sequence[str]) -> None:
+        """Raise ColumnError if quasi-identifiers may be more than text."""
+        if doubts := {name: doubt for name, doubt in self.doubts.items() if name in qi}:
+            raise in_doubt(doubts)
+
     def described(self) -> Iterator[str]:
         """Describe how each column was read, with example values; for the table's owner only."""
         for name, column in self.frame.items():
-            known = column.dropna()
-            values = (known.astype(str) if known.dtype == object else known).unique()
-            kind = self.kinds.get(name) or pd.api.types.infer_dtype(known, skipna=True)
+            known = column.dropna().astype(str)
+            kind = self.kinds.get(name, str(column.dtype))
             kind = kind if isinstance(kind, str) else " < ".join(kind)
-            kind += " (published with a point)" * (kind == "decimal-comma")
-            if name in self.doubts:
-                kind += f" (or is it --type {name}={self.doubts[name].kind}?)"
-            examples = ", ".join(str(value)[:40] for value in values[:3]) or "none"
+            examples = ", ".join(value[:40] for value in known.unique()[:3]) or "none"
             missing = f"{len(column) - len(known):,} missing"
-            yield f"{name}: {kind}, {len(values):,} distinct, {missing}, such as {examples}"
+            yield f"{name}: {kind}, {known.nunique():,} distinct, {missing}, such as {examples}"
 
 
 def read(
@@ -97,12 +158,13 @@ def read(
 
     Only columns with a role or in `keep` are read. Equal numbers are one value, published in the
     first way they are written. A UserWarning tells spellings that may be one value, and columns
-    in doubt.
+    in doubt. AnonpaperError, if a quasi-identifier may be more than text and `types` does not say,
+    or a value is not of its type. O(n) for n rows.
 
     Parameters
     ----------
     source : path
-        A csv (also .csv.gz), the first sheet of a workbook (.xlsx), or parquet (.parquet, .pq).
+        A csv (RFC 4180, also .csv.gz), the first sheet of a workbook (.xlsx), or parquet.
     qi, sensitive, person, missing
         As for :class:`~anonpaper.Microdata`.
     count : str, optional
@@ -119,20 +181,6 @@ def read(
     schema, save_schema : path, optional
         JSON with the parameters above that are not given, and with the type of every column.
 
-    Returns
-    -------
-    Microdata
-
-    Raises
-    ------
-    ColumnError, FileError, ParameterError
-        A quasi-identifier may be more than text and `types` does not say, or a value is not of
-        its type.
-
-    References
-    ----------
-    Y. Shafranovich, *Common format and MIME type for csv files*, RFC 4180. O(n) for n rows.
-
     Examples
     --------
     >>> import tempfile
@@ -142,9 +190,6 @@ def read(
     >>> m.attribute("zip").values.tolist(), m.attribute("answer").values.tolist()
     (['02139', '02446'], ['never', 'often'])
     """
-    for name, text in {"delimiter": delimiter, "encoding": encoding, "count": count}.items():
-        if not isinstance(text, str | None):
-            raise ParameterError(f"{name} must be a text, got {text!r}")
     with named_by_user(source):
         place = str(Path(source))
     given = {"qi": qi, "sensitive": sensitive, "person": person, "count": count, "types": types,
@@ -153,103 +198,45 @@ def read(
     return with_roles(place, given, schema, save_schema)[1]
 
 
-def read_table(
-    name: str, wanted: Callable[[list[str]], Sequence[str]] = list, *, delimiter=None,
-    encoding="utf-8", na=(), types=None,
-) -> Table:  # fmt: skip
-    """Read the columns of a file that are `wanted` of all: parquet, .xlsx, otherwise a csv."""
-    check_kinds(types := dict(types or {}))
-    is_parquet = name.lower().endswith(PARQUET)
-    if is_parquet or delimiter is None:
-        delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
+def read_table(name: str, *, delimiter=None, encoding="utf-8", na=(), types=None) -> Table:
+    """Read all columns of a file: parquet, .xlsx, otherwise a csv."""
+    check_kinds(types := types or {}, na)
+    table = Table.opened(name, delimiter, encoding)
     with named_by_user(name):
-        if is_parquet:
-            file = parquet_file(name)
-            columns = file.schema_arrow.names
-        else:
-            is_book = name.lower().endswith(WORKBOOKS)
-            rows = sheet_rows(name) if is_book else csv_rows(name, delimiter, encoding)
-            columns = next(rows)
-        if doubled := sorted({name for name in columns if columns.count(name) > 1}):
-            raise ColumnError(f"{name} has several columns named {doubled}: rename them")
-        if unknown := [column for column in types if column not in columns]:
-            raise ColumnError(f"{name} has no columns {unknown}; it has {columns}")
-        chosen = set(wanted(columns))
-        places = [place for place, column in enumerate(columns) if column in chosen]
-        chosen = [columns[place] for place in places]
-        if is_parquet:
-            arrow = file.read(columns=chosen)
-            frame = pd.DataFrame({n: from_arrow(arrow[n], n) for n in chosen})
-        else:
-            values = zip(*([row[i] for i in places] for row in rows), strict=True)
-            frame = pd.DataFrame(dict(zip(chosen, values, strict=False)), dtype=object)
-            frame = frame.mask(frame.isin({"", *na}))
-    if len(frame) == 0:
-        raise EmptyTableError(f"{name} has no rows below its header")
-    table = Table(frame, columns, delimiter)
-    for column in set(chosen) & set(types) if is_parquet else chosen:
-        texts = frame[column].astype("string").astype(object) if is_parquet else frame[column]
-        frame[column], table.kinds[column], doubt = read_as(texts, types.get(column))
-        if doubt:
-            table.doubts[column] = doubt
-    return table
-
-
-# -- the table with its roles ------------------------------------------------------------------
+        return table.read(table.columns, types, na)
 
 
 def with_roles(
-    name: str, given: Mapping, schema=None, save_schema=None, *, stars: bool = False
+    name: str, given: Mapping, schema=None, save_schema=None
 ) -> tuple[Table, Microdata]:
     """Read a file with what is `given` of the options of `read`, or said by a `schema`."""
     saved = _loaded(schema) if schema else {}
-    given = {option: value for option, value in given.items() if _is_given(option, value)}
-    options = DEFAULTS | saved | given
-    check_reading(*(options[option] for option in ("types", "na", "missing", "delimiter")))
-    options["types"] = saved.get("types", {}) | dict(options["types"])
-    qi, sensitive = check_sequence("qi", options["qi"]), options["sensitive"]
-
-    def wanted(columns: list[str]) -> list:
-        if not qi:
-            raise ParameterError(
-                f"qi (--qi) must name the columns that others may know, among {columns}"
-            )
-        try:
-            _, sensitives = checked_roles(columns, qi, sensitive, options["person"])
-        except ColumnError:
-            if len(columns) > 1:
-                raise
-            sign = next((sign for sign in ";\t|," if sign in columns[0]), "...")
-            raise FileError(
-                f"{name} has one column only, {columns[0]!r}: is it delimiter={sign!r} "
-                f"(--delimiter {sign!r})?"
-            ) from None
-        roles = [*qi, *sensitives, options["person"], options["count"]]
-        others = [column for column in columns if column not in roles]
-        if unknown := [column for column in options["keep"] if column not in others]:
-            raise ParameterError(f"keep (--keep) names {unknown}; without a role are {others}")
-        return [*roles, *options["keep"]]
-
-    how = {option: options[option] for option in ("delimiter", "encoding", "na", "types")}
-    table = read_table(name, wanted, **how)
+    given = {option: value for option, value in given.items()
+             if not is_among(value, [None, [], (), {}, DEFAULTS[option]])}  # fmt: skip
+    o = DEFAULTS | saved | given
+    for option in ("count", "delimiter", "encoding"):
+        if not isinstance(o[option], str | None):
+            raise ParameterError(f"{option} must be a text, got {o[option]!r}")
+    check_kinds(o["types"], o["na"])
+    o["types"], o["qi"] = saved.get("types", {}) | dict(o["types"]), check_sequence("qi", o["qi"])
+    table = Table.opened(name, o["delimiter"], o["encoding"])
+    qi, sensitives = checked_roles(table.columns, o["qi"], o["sensitive"], o["person"])
+    roles = [*qi, *sensitives, o["person"], o["count"]]
+    others = [column for column in table.columns if column not in roles]
+    if unknown := [column for column in o["keep"] if column not in others]:
+        raise ParameterError(f"keep (--keep) names {unknown}; without a role are {others}")
+    with named_by_user(name):
+        table.read([*roles, *o["keep"]], o["types"], o["na"])
     for line in table.described():
         LOG.info(line)
-    frame = table.frame
-    if options["count"] is not None:
-        frame = _repeated(frame, options["count"])
-    m = Microdata(
-        frame, qi, sensitive, person=options["person"], missing=options["missing"], origin=name
-    )
-    doubts = {column: doubt for column, doubt in table.doubts.items() if column in m.qi}
-    if doubts and not stars:
-        raise in_doubt(doubts)
-    del options["keep"]
-    told = {option: value for option, value in options.items() if value != DEFAULTS[option]}
-    told = json.dumps(told | {"types": table.kinds}, indent=1, ensure_ascii=False)
-    table = replace(table, schema=told)
+    frame = table.frame if o["count"] is None else _repeated(table.frame, o["count"])
+    m = Microdata(frame, qi, o["sensitive"], person=o["person"], missing=o["missing"], origin=name)
+    table.check_certain(m.qi)
+    told = {n: value for n, value in o.items() if n != "keep" and value != DEFAULTS[n]}
+    table.schema = json.dumps(told | {"types": table.kinds}, indent=1, ensure_ascii=False)
     if save_schema is not None:
-        write_named(save_schema, told)
-    for text in notes(m, table.doubts) if not stars else ():
+        write_named(save_schema, table.schema)
+    for text in notes(m, table.doubts):
         warnings.warn(text, stacklevel=3)
     return table, m
 
@@ -257,33 +244,18 @@ def with_roles(
 def notes(m: Microdata, doubts: Mapping[str, Doubt]) -> list[str]:
     """Return what missing values, spellings and columns in doubt mean for a table."""
     found = [f"{m.dropped:,} rows with missing values are left out"] * (m.dropped > 0)
-    if starred := [name for name in m.qi if STAR in m.attribute(name).values.tolist()]:
-        found.append(f"{STAR!r} of {starred} was read as a value; audit --stars lets it fit all")
     for name in [*m.qi, *m.sensitives]:
-        if doubt := doubts.get(name):
-            found.append(f"{name!r} was read as text: {in_doubt({name: doubt})}")
-        if alike := near_equal(m.attribute(name).values):
+        values = m.attribute(name).values
+        if name in m.qi and STAR in values.tolist():
+            found.append(f"{STAR!r} of {name!r} was read as a value: ap.audit judges releases")
+        if name in doubts:
+            found.append(f"{name!r} was read as text: {in_doubt({name: doubts[name]})}")
+        if alike := near_equal(values):
             alike = " and ".join(map(str, alike))
             found.append(
                 f"{alike} of {name!r} may be one value, but they are kept apart: mend the file"
             )
     return found
-
-
-def fitting(m: Microdata) -> int:
-    """Return the smallest number of rows that fit a row, where a star fits every value."""
-    stars = [[value == STAR for value in attribute.values.tolist()] for attribute in m.attributes]
-    codes = m.cells.tuples.copy()
-    for column, star in zip(codes.T, stars, strict=True):
-        column[np.array(star)[column]] = -1
-    fit = (((codes == row) | (codes < 0) | (row < 0)).all(axis=1) for row in codes)
-    return min(int(m.cells.tuple_sizes[rows].sum()) for rows in fit)
-
-
-def _is_given(option: str, value: object) -> bool:
-    if value is None or (isinstance(value, str) and value == DEFAULTS[option]):
-        return False
-    return getattr(value, "__len__", lambda: 1)() > 0
 
 
 def _repeated(frame: pd.DataFrame, count: str) -> pd.DataFrame:
@@ -307,3 +279,99 @@ def _loaded(path: str | os.PathLike) -> dict:
     if unknown := [name for name in options if name not in DEFAULTS]:
         raise FileError(f"{path} names {unknown}: a schema has {', '.join(DEFAULTS)}")
     return options
+
+
+# -- files ----------------------------------------------------------------------------------
+
+
+def _parquet(name: str) -> object:
+    with needs("parquet"):
+        import pyarrow
+        import pyarrow.parquet
+    try:
+        return pyarrow.parquet.ParquetFile(open(name, "rb"))
+    except (pyarrow.ArrowException, ValueError) as error:
+        raise FileError(f"{name} is not a parquet file: {error}") from None
+
+
+def _sheet_rows(name: str) -> Iterator[list[str]]:
+    """Yield the header and the rows of a workbook's first visible sheet, every cell as text."""
+    with needs("excel"):
+        import openpyxl
+    try:
+        book = openpyxl.load_workbook(name, data_only=True)
+    except OSError:
+        raise
+    except Exception:  # whatever a damaged archive, or damaged XML in it, leads to
+        raise FileError(f"{name} is no workbook: save it as .xlsx or csv") from None
+    sheet = next(one for one in book.worksheets if one.sheet_state == "visible")
+    if len(book.sheetnames) > 1:
+        LOG.info("warning: only the sheet %r of %s is read", sheet.title, book.sheetnames)
+    if merged := sheet.merged_cells.ranges:
+        raise FileError(f"{name}: cells {', '.join(map(str, merged))} are merged: split them")
+    rows = [[_text_of(cell, name) for cell in row] for row in sheet.iter_rows()]
+    rows = [row for row in rows if any(row)]
+    if not rows or not all(rows[0]):
+        raise FileError(f"{name}: the first row must name the columns; it is {rows[:1]}")
+    yield from rows
+
+
+def _text_of(cell: object, name: str) -> str:
+    """The text of a cell, dates as year-month-day; FileError if it may be shown as another."""
+    value, form = cell.value, cell.number_format
+    if isinstance(value, datetime):
+        return value.isoformat(" ") if value.time() != time() else value.date().isoformat()
+    if isinstance(value, int | float) and re.match(r"\D*0\D*0", form.partition(".")[0]):
+        if re.fullmatch("0+", form) and value == int(value):
+            return f"{int(value):0{len(form)}d}"
+        raise FileError(
+            f"{name}, cell {cell.coordinate}: {value} is shown by the format {form}: turn the "
+            "column into text, as it is shown"
+        )
+    return "" if value is None else str(value)
+
+
+def _csv_rows(name: str, delimiter: str, encoding: str) -> Iterator[list[str]]:
+    """Yield the header and the rows of a csv (also .gz; - is standard input), fields as texts."""
+    csv.field_size_limit(2**31 - 1)  # as long as a field can be
+    begins = b""
+    try:
+        codec = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
+        if name == STANDARD_STREAM:
+            stream = sys.stdin.buffer
+        else:
+            stream = (gzip.open if name.lower().endswith(".gz") else open)(name, "rb")
+            begins = stream.peek(100)[:100]
+        if codec == "utf-8-sig" and begins[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            codec = "utf-16"
+        if re.search(r"[\x01-\x08\x0e-\x1f]", begins.decode(codec, "replace")):
+            raise FileError(f"{name} is no text but a file of a program: save it as .xlsx or csv")
+        with io.TextIOWrapper(stream, codec, newline="") as lines:
+            reader = csv.reader(lines, delimiter=delimiter, strict=True)
+            header = next(reader, [])
+            if not header:
+                raise FileError(f"{name}: the first line must name the columns, but is empty")
+            signs = [sign for sign in ";\t|," if sign in header[0] and sign != delimiter]
+            if len(header) == 1 and signs:
+                raise FileError(
+                    f"{name} has one column only, {header[0]!r}: is it delimiter={signs[0]!r} "
+                    f"(--delimiter {signs[0]!r})?"
+                )
+            yield header
+            for row in reader:
+                row = row or [""] * (len(header) == 1)  # a blank line is an empty field
+                if row and len(row) != len(header):
+                    raise FileError(
+                        f"{name}, line {reader.line_num}: {len(row)} fields, but the header has "
+                        f"{len(header)}"
+                    )
+                if row:
+                    yield row
+    except UnicodeError:
+        other = "utf-16-le" if b"\0" in begins[:2] else "cp1252"
+        hint = f'; try encoding="{other}" (--encoding {other})' * (other != encoding.lower())
+        raise FileError(f"{name} is not encoded in {encoding}{hint}") from None
+    except csv.Error as error:
+        raise FileError(f"{name}, line {reader.line_num}: {error}") from None
+    except (LookupError, EOFError, zlib.error) as error:
+        raise FileError(f"{name}: {error}") from None  # an unknown encoding, a damaged archive

@@ -13,28 +13,26 @@ import os
 import secrets
 import sys
 import tempfile
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import repeat
 from pathlib import Path
 from types import SimpleNamespace
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from anonpaper import errors
 from anonpaper.coding import from_arrow
-from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
+from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError, check_choice
 from anonpaper.files import named_by_user, whole_files
-from anonpaper.groups import Entries
 from anonpaper.microdata import Microdata
-from anonpaper.owner.kinds import check_reading, in_doubt, read_as
-from anonpaper.owner.sources import check_format, csv_rows, parquet_file
-from anonpaper.publish import Anatomy, Release
+from anonpaper.owner.kinds import check_kinds
+from anonpaper.owner.reader import Table
+from anonpaper.publish import Release
 from anonpaper.publish.writing import PARQUET, beside, check_table_place
-from anonpaper.roles import checked_roles, missing_values
+from anonpaper.roles import HOW_MISSING, checked_roles, missing_values
 
 __all__ = ["Engine", "scan"]
 
@@ -55,11 +53,13 @@ def scan(
     """Guarantee the same cells as the table's Microdata, counted without loading the rows.
 
     Algorithms that look at single rows get them in random order; methods that need the rows raise
-    RowsError. ``release.write(path)`` writes one csv or parquet file.
+    RowsError. ``release.write(path)`` writes one csv or parquet file. O(n) for n rows by the
+    engine (DuckDB: Raasveldt and Mühleisen, SIGMOD 2019), then O(e log e) for e cells. Errors are
+    those of :func:`~anonpaper.read`; files of one table must not differ in columns.
 
     Parameters
     ----------
-    source : str, path, list of these, or Ibis table
+    source : str, path, or Ibis table
         Csv or parquet files, a pattern such as ``"people/*.parquet"``, or an Ibis expression,
         which its own engine counts: ``ibis.pyspark.connect(session).read_parquet(path)``.
     qi, sensitive, types, na, missing, delimiter
@@ -68,17 +68,6 @@ def scan(
     Returns
     -------
     Microdata
-
-    Raises
-    ------
-    ColumnError, FileError, MissingValueError, NotInstalledError, ParameterError
-        As for :func:`~anonpaper.read`; or files of one table differ in columns or are named twice;
-        or categories have an order that `types` does not give.
-
-    References
-    ----------
-    M. Raasveldt, H. Mühleisen, *DuckDB*, SIGMOD 2019. O(n) for n rows by the engine, then
-    O(e log e) time and memory for e cells.
 
     Examples
     --------
@@ -91,44 +80,29 @@ def scan(
     >>> m.n, m.cells.tuples.tolist(), m.cells.counts.tolist()
     (4, [[0], [1]], [1, 1, 1, 1])
     """
-    check_reading(types := {} if types is None else types, na, missing, delimiter)
-    if hasattr(source, "to_pyarrow") and hasattr(source, "group_by"):
-        files, schema, table, origin = [], None, source, "an Ibis table"
-        columns = list(source.columns)
+    check_kinds(types := {} if types is None else types, na)
+    if is_table := hasattr(source, "to_pyarrow"):
+        files, origin, found = [], "an Ibis table", Table([*source.columns])
     else:
         files, origin = _files_of(source), str(source)
-        delimiter = delimiter or ("\t" if any(".tsv" in path for path in files) else ",")
-        schema = _schema_of(files, delimiter)
-        columns = schema.names
+        found = _same_columns(files, delimiter)
+    columns = found.columns
     _, sensitives = checked_roles(columns, qi, sensitive)
     roles = [name for name in columns if name in [*qi, *sensitives]]
-    lowered = Counter(name.lower() for name in columns)
-    named = columns if _are_csv(files) else roles
-    if alike := [name for name in named if not name or lowered[name.lower()] > 1]:
+    lowered = [name.lower() for name in columns]
+    if alike := [name for name in columns if not name or lowered.count(name.lower()) > 1]:
         raise ColumnError(f"{alike}: names must differ in more than upper and lower case")
-    if unknown := [name for name in types if name not in columns]:
-        raise ColumnError(f"types names columns that are not there: {unknown}")
     with _engine_errors(origin):
-        if files:
-            table = _opened(files, columns, delimiter)
+        table = source if is_table else _opened(files, columns, found.delimiter)
         counted, counts = _counted(table, roles)
-    frame, doubts = pd.DataFrame(index=range(len(counts))), {}
-    for name in roles:
-        column = _column(counted[name], name, schema, name in types)
-        if _are_csv(files) or name in types:
-            texts = column.astype("string").astype(object)
-            texts = texts.mask(texts.isin({"", *na}) | texts.isna(), None)
-            place, distinct = pd.factorize(texts, use_na_sentinel=False)
-            values, _, doubt = read_as(pd.Series(distinct, name=name), types.get(name))
-            column = values.take(place).set_axis(frame.index)
-            doubts |= {name: doubt} if doubt and name in qi else {}
-        frame[name] = column
-    if doubts:
-        raise in_doubt(doubts)
-    lacking = frame.isna()
-    if missing == "error" and lacking.any(axis=None):
+    columns_read = {n: _column(counted[n], n, found.types.get(n), n in types) for n in roles}
+    found.frame = pd.DataFrame(columns_read, index=range(len(counts)))
+    found.interpret(types, na, counts)
+    found.check_certain(qi)
+    lacking = found.frame.isna()
+    if check_choice("missing", missing, HOW_MISSING) == "error" and lacking.any(axis=None):
         raise missing_values({n: int(counts[lacking[n]].sum()) for n in roles if any(lacking[n])})
-    m = Microdata(frame, qi, sensitive, missing=missing)
+    m = Microdata(found.frame, qi, sensitive, missing=missing)
     kept = counts[m.frame.index]
     return Microdata.of_counts(
         {name: (m.attribute(name), m.codes_of(name)) for name in roles}, kept, qi=qi,
@@ -144,20 +118,19 @@ def _counted(table: object, names: Sequence[str]) -> tuple:
     return counted.drop_columns([rows]), counted.column(rows).to_numpy().astype(np.int64)
 
 
-def _column(column: object, name: str, schema: object, is_typed: bool) -> pd.Series:
+def _column(column: object, name: str, of_file: object, is_typed: bool) -> pd.Series:
     """Return a column as the type of its file; ColumnError for an order that only a file has."""
     import pyarrow as pa
 
-    of_file = column.type if schema is None else schema.field(name).type
-    if pa.types.is_dictionary(of_file):
-        if of_file.ordered and not is_typed:
-            raise ColumnError(
-                f"{name!r} has categories in an order: --type {name}=FIRST<SECOND<...; "
-                f"in Python types={{{name!r}: [...]}}"
-            )
-        of_file = of_file.value_type
-    with suppress(pa.ArrowException):  # only missing values, or an identifier as text
-        column = column.cast(of_file)
+    of_file = of_file or column.type
+    if not pa.types.is_dictionary(of_file):
+        with suppress(pa.ArrowException):  # only missing values, or an identifier as text
+            column = column.cast(of_file)
+    elif of_file.ordered and not is_typed:
+        raise ColumnError(
+            f"{name!r} has categories in an order: --type {name}=FIRST<SECOND<...; in Python "
+            f"types={{{name!r}: [...]}}"
+        )
     return from_arrow(column, name)
 
 
@@ -177,63 +150,35 @@ def _engine_errors(what: object) -> Iterator[None]:
 
 
 def _files_of(source: object) -> list[str]:
-    """Find the files of a path, a pattern, or several; each is counted once."""
-    several = isinstance(source, Iterable) and not isinstance(source, (str, os.PathLike))
-    named = list(source) if several else [source]
-    if not named or not all(isinstance(one, (str, os.PathLike)) for one in named):
-        raise ParameterError(
-            f"source must be a path, a pattern, several, or an Ibis table, got {source!r}"
-        )
-    places: dict[str, str] = {}
-    for one in map(os.fspath, named):
-        found = [one] if os.path.isfile(one) else sorted(glob.glob(one, recursive=True))
-        if not found or os.path.isdir(one):
-            raise FileError(
-                f"{one}: no such file; a pattern such as people/*.parquet names several"
-            )
-        for path in found:
-            if not os.path.isfile(path):
-                of = "for files in folders use folder/*/*.parquet"
-                raise FileError(f"{one} names {path}, which is not a file: {of}")
-            check_format(path)
-            if (other := places.setdefault(os.path.realpath(path), path)) != path:
-                raise FileError(f"{path} is the same file as {other}: name it once")
-    paths = [*places.values()]
-    if not any(all(p.lower().endswith(kind) for p in paths) for kind in (_CSV, PARQUET)):
+    """Find the files of a path or a pattern; each is counted once, also if it has two names."""
+    if not isinstance(source, (str, os.PathLike)):
+        raise ParameterError(f"source must be a path, a pattern or an Ibis table, got {source!r}")
+    path = os.fspath(source)
+    found = [path] if os.path.isfile(path) else sorted(glob.glob(path, recursive=True)) or [path]
+    if others := [one for one in found if not os.path.isfile(one)]:
+        raise FileError(f"{others} are no files; a pattern such as people/*.parquet names several")
+    if not any(all(one.lower().endswith(kind) for one in found) for kind in (_CSV, PARQUET)):
         raise FileError(
-            f"{', '.join(map(str, named))}: all files must end in .parquet or .pq, or all in "
-            ".csv, .tsv or .txt, each with or without .gz"
+            f"{path}: all files must end in .parquet or .pq, or all in .csv, .tsv or .txt, each "
+            "with or without .gz"
         )
-    return paths
+    return [*{os.path.realpath(one): one for one in found}.values()]
 
 
-def _are_csv(files: Iterable[str]) -> bool:
-    return any(path.lower().endswith(_CSV) for path in files)
-
-
-def _schema_of(files: Sequence[str], delimiter: str) -> object:
-    """Return the schema of files, texts for a csv; all must have the same columns."""
-    with errors.needs("scale"):
-        import pyarrow as pa
-    found = []
+def _same_columns(files: Sequence[str], delimiter: str | None) -> Table:
+    """Return the first of several files, which must have the same columns."""
+    first: Table | None = None
     for path in files:
-        with named_by_user(path):
-            if _are_csv([path]):
-                names = next(csv_rows(path, delimiter, "utf-8"))
-                schema = pa.schema([(name, pa.string()) for name in names])
-            else:
-                schema = parquet_file(path).schema_arrow
-        kinds = [(one.name, str(getattr(one.type, "value_type", one.type))) for one in schema]
-        found.append((path, kinds, schema))
-        if kinds != found[0][1]:
-            raise FileError(
-                f"{path} has the columns {kinds}, and {files[0]} has {found[0][1]}: files of one "
-                "table must have the same ones, in the same order and of the same types"
-            )
-    return found[0][2]
+        table = Table.opened(path, delimiter)
+        kinds = [str(getattr(kind, "value_type", kind)) for kind in table.types.values()]
+        if first is None:
+            first, wanted = table, (table.columns, kinds)
+        if (table.columns, kinds) != wanted:
+            raise FileError(f"{path} has the columns {table.columns} {kinds}, not {wanted}")
+    return first
 
 
-def _opened(files: Iterable[str], columns: Sequence[str], delimiter: str) -> object:
+def _opened(files: Sequence[str], columns: Sequence[str], delimiter: str) -> object:
     """Return the files as an Ibis expression of DuckDB; every column of a csv is text."""
     with errors.needs("scale"):
         import ibis
@@ -244,7 +189,7 @@ def _opened(files: Iterable[str], columns: Sequence[str], delimiter: str) -> obj
     connection.raw_sql(f"SET enable_progress_bar = {sys.stdout.isatty()}")
     paths = [glob.escape(path) for path in files]  # DuckDB takes names for patterns
     # otherwise a folder's name, such as age=7, would replace values of its files
-    if not _are_csv(files):
+    if files[0].lower().endswith(PARQUET):
         return connection.read_parquet(paths, hive_partitioning=False)
     return connection.read_csv(
         paths, hive_partitioning=False, columns=dict.fromkeys(columns, "VARCHAR"),
@@ -255,14 +200,6 @@ def _opened(files: Iterable[str], columns: Sequence[str], delimiter: str) -> obj
 # -- releases ------------------------------------------------------------------------------
 
 
-class Written(NamedTuple):
-    """A table that was written: its file, its distinct rows, and the count of each row."""
-
-    path: Path
-    frame: pd.DataFrame
-    counts: np.ndarray
-
-
 @dataclass(frozen=True, eq=False)
 class Engine:
     """Writes releases of a table that was counted, and reads them again to audit them."""
@@ -270,52 +207,36 @@ class Engine:
     files: list[str]
     columns: list[str]
 
-    def write(self, rel: Release, path, *, replace: bool) -> tuple[Written, ...]:
+    def write(self, rel: Release, path, *, replace: bool) -> dict[Path, tuple]:
         """Write a release to csv or parquet, whole or not at all; an anatomy's second one beside.
 
         Every published row is written as often as its count says. Rows are sorted by their texts:
         this order depends only on published rows, so it is as safe as a random one.
         """
-        places = [Path(path), *([beside(path, "sensitive")] if isinstance(rel, Anatomy) else [])]
+        tables = rel.counted()
+        places = [Path(path), *(beside(path, "sensitive") for _ in tables[1:])]
         for place in places:
             if place.suffix.lower() not in (".csv", *PARQUET):
                 raise FileError(f"{path}: a table of counts is written as .csv or .parquet")
             check_table_place(place, replace=replace)
-            for mine in self.files:
-                if os.path.realpath(place) == os.path.realpath(mine):
-                    raise FileError(f"{path} is the input {mine}: name another place")
-        tables = rel.counted()
+            if os.path.realpath(place) in map(os.path.realpath, self.files):
+                raise FileError(f"{place} is the input: name another place")
         if not len(tables[0][0]):
             raise EmptyTableError("no row could be published")
         with named_by_user(path), whole_files(places, replace=replace) as streams:
-            for place, stream, table in zip(places, streams, tables, strict=True):
-                _write_rows(stream, place.suffix.lower() == ".csv", *table)
-        return tuple(Written(place, *table) for place, table in zip(places, tables, strict=True))
+            write = _write_csv if places[0].suffix.lower() == ".csv" else _write_parquet
+            for stream, table in zip(streams, tables, strict=True):
+                write(stream, *table)
+        return dict(zip(places, tables, strict=True))
 
-    def check_written(self, written: Sequence[Written]) -> None:
+    def check_written(self, written: Mapping[Path, tuple]) -> None:
         """Count the rows of the files; raise FileError if they are not those written."""
-        for path, frame, counts in written:
+        for path, (frame, counts) in written.items():
             names = list(frame.columns)
             with _engine_errors(path):
                 counted, found = _counted(_opened([str(path)], names, ","), names)
             if _texts(counted.to_pandas(), found) != _texts(frame, counts):
                 raise FileError(f"{path} does not hold what was written: write it again")
-
-    def read(self, rel: Release, written: Written) -> Entries:
-        """Count the rows of a written release; return what ``Release.audited`` returns.
-
-        Every value of a csv is read as text. Rows with equal texts are in one class.
-        """
-        names = [str(column.attribute.name) for column in rel.published]
-        sensitive = [str(name) for name in rel.microdata.sensitives]
-        path = str(written.path)
-        with _engine_errors(path):
-            source = _opened([path], list(written.frame.columns), ",")
-            if _are_csv([path]):  # in which an empty text is not a missing one
-                both = [*names, *sensitive]
-                source = source.select(**{name: source[name].fill_null("") for name in both})
-        m = scan(source, names, sensitive, missing=rel.microdata.missing)
-        return Entries.of_cells(m, m.cells.tuple_of_cell)
 
 
 def _texts(frame: pd.DataFrame, counts: np.ndarray) -> dict[tuple, int]:
@@ -324,24 +245,23 @@ def _texts(frame: pd.DataFrame, counts: np.ndarray) -> dict[tuple, int]:
     return pd.Series(counts).groupby([texts[name] for name in texts]).sum().to_dict()
 
 
-def _write_rows(stream, is_csv: bool, frame: pd.DataFrame, counts: np.ndarray) -> None:
+def _write_csv(stream, frame: pd.DataFrame, counts: np.ndarray) -> None:
+    """Write each row as often as its count says."""
+    lines: list[str] = []
+    writer = csv.writer(SimpleNamespace(write=lines.append), quoting=csv.QUOTE_NONNUMERIC,
+                        lineterminator="\n")  # fmt: skip
+    writer.writerows([frame.columns, *frame.itertuples(index=False)])
+    for line, count in zip(lines, [1, *counts.tolist()], strict=True):
+        stream.writelines(repeat(line.encode(), count))
+
+
+def _write_parquet(stream, frame: pd.DataFrame, counts: np.ndarray) -> None:
     """Write each row as often as its count says, in blocks that fit in memory."""
-    if is_csv:
-        lines: list[str] = []
-        writer = csv.writer(SimpleNamespace(write=lines.append), quoting=csv.QUOTE_NONNUMERIC,
-                            lineterminator="\n")  # fmt: skip
-        writer.writerows([frame.columns, *frame.itertuples(index=False)])
-        for line, count in zip(lines, [1, *counts.tolist()], strict=True):
-            for first in range(0, count, _BLOCK):
-                stream.write(line.encode() * min(_BLOCK, count - first))
-        return
     import pyarrow as pa
     from pyarrow import parquet
 
-    kinds = {n: pa.string() if column.dtype == object else None for n, column in frame.items()}
-    table = pa.table({n: pa.array(frame[n], kind, from_pandas=True) for n, kind in kinds.items()})
-    ends = np.cumsum(counts)
-    with parquet.ParquetWriter(stream, table.schema, store_schema=False) as writer:
+    table, ends = pa.Table.from_pandas(frame, preserve_index=False), np.cumsum(counts)
+    with parquet.ParquetWriter(stream, table.schema.remove_metadata(), store_schema=False) as file:
         for first in range(0, ends[-1], _BLOCK):
             rows = np.arange(first, min(first + _BLOCK, ends[-1]))
-            writer.write_table(table.take(np.searchsorted(ends, rows, "right")))
+            file.write_table(table.take(np.searchsorted(ends, rows, "right")))

@@ -97,7 +97,7 @@ class Release:
         self.entries, self.published, self.method = entries, published, method
         self.microdata, self.recoding, self._partition = entries.m, recoding, partition
         self.accepted: str | None = None  # why it was written below its promise
-        self._written: tuple = ()  # of a table of counts, what an audit is to read
+        self._written: dict = {}  # of a table of counts, what an audit is to read
         # (f,): the classes that a recoding withholds for their values, otherwise -1
         self.failing = np.full(len(entries.group), -1)
 
@@ -210,7 +210,7 @@ class Release:
     def audited(self) -> Entries:
         """Return what `audit` judges: entries in equivalence classes, with published SA."""
         if self._written:
-            return self.microdata.engine.read(self, self._written[0])
+            self.microdata.engine.check_written(self._written)
         return self.entries.in_groups(self.classes.group)
 
     def __repr__(self) -> str:

@@ -284,8 +284,8 @@ def write(
     if check_release(rel).microdata.engine is not None:
         check_promise(rel, against, accept)
         rel._written = rel.microdata.engine.write(rel, path, replace=replace)
-        paths = tuple(table.path for table in rel._written)
-        tables = [table.frame for table in rel._written]
+        paths = tuple(rel._written)
+        tables = [frame for frame, _ in rel._written.values()]
     else:
         check_table_place(path, replace=replace)
         tables = public_tables(rel, against=against, accept=accept)

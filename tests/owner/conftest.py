@@ -1,7 +1,6 @@
 """Small files that the command line is tried on."""
 
-import csv
-
+import pandas as pd
 import pytest
 
 ILLNESSES = ["flu", "cough", "gout", "mumps"]
@@ -10,22 +9,14 @@ ILLNESSES = ["flu", "cough", "gout", "mumps"]
 @pytest.fixture
 def people(tmp_path):
     """48 people: zip codes with leading zeros, a value "NA", a comma in a name of a column."""
-    path = tmp_path / "people.csv"
-    with path.open("w", newline="") as stream:
-        rows = csv.writer(stream)
-        rows.writerow(["name", "age", "sex", "zip", "income, monthly", "illness"])
-        for i in range(48):
-            rows.writerow(
-                [
-                    f"person {i}",
-                    20 + i % 5,
-                    "fm"[i % 2],
-                    ["02139", "02140", "00501"][i % 3],
-                    ["1.50", "2.25", "10.00"][i // 3 % 3],
-                    [*ILLNESSES, "NA", "cold"][i * 7 % 6],
-                ]
-            )
-    return path
+    frame = pd.DataFrame({"name": [f"person {i}" for i in range(48)]})
+    frame["age"] = 20 + frame.index % 5
+    frame["sex"] = ["f", "m"] * 24
+    frame["zip"] = ["02139", "02140", "00501"] * 16
+    frame["income, monthly"] = [["1.50", "2.25", "10.00"][i // 3 % 3] for i in range(48)]
+    frame["illness"] = [[*ILLNESSES, "NA", "cold"][i * 7 % 6] for i in range(48)]
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    return tmp_path / "people.csv"
 
 
 @pytest.fixture

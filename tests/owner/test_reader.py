@@ -21,58 +21,35 @@ HEADER = ["age", "born", "seen", "zip", "answer", "ill"]
 SECRETS = ["HIV", "hiv", "flu", "cold"]
 
 
-def rows():
-    return [
-        ["85+" if i % 4 == 3 else 60 + i % 20, datetime(1940 + i % 5, 12, 31),
-         f"{1 + i % 28:02}.12.2020", f"{2446 + i % 3:05}", ["never", "rarely", "often"][i % 3],
-         SECRETS[i % 4]]
-        for i in range(48)
-    ]  # fmt: skip
-
-
-@pytest.fixture
-def book(tmp_path):
-    book = openpyxl.Workbook()
-    for row in [HEADER, *rows()]:
-        book.active.append(row)
+def test_a_workbook_by_the_api(tmp_path):
+    book, path = openpyxl.Workbook(), tmp_path / "people.xlsx"
+    book.active.append(HEADER)
+    for i in range(48):
+        book.active.append([
+            "85+" if i % 4 == 3 else 60 + i % 20, datetime(1940 + i % 5, 12, 31),
+            f"{1 + i % 28:02}.12.2020", f"{2446 + i % 3:05}", ["never", "rarely", "often"][i % 3],
+            SECRETS[i % 4],
+        ])  # fmt: skip
     book.active.append([None] * 6)  # an empty row below
-    book.save(tmp_path / "people.xlsx")
-    return tmp_path / "people.xlsx"
-
-
-def follow(message):
-    """The types that an error proposes."""
-    types = {}
-    for text in re.findall(r"types=(\{.*?\})", message):
-        types |= literal_eval(text)
-    return types
-
-
-def test_a_workbook_by_the_api(book, tmp_path):
+    book.save(path)
     with pytest.raises(errors.ColumnError) as error:
-        ap.read(book, HEADER[:-1], "ill")
-    types = follow(str(error.value))
+        ap.read(path, HEADER[:-1], "ill")
+    types = literal_eval(re.search(r"types=(\{.*?\})", str(error.value))[1])
     assert types == {"age": "ordered", "seen": "%d.%m.%Y"}
     types["answer"] = ["never", "rarely", "often"]
     with pytest.warns(UserWarning, match="'HIV', 'hiv'.*may be one value") as told:
-        m = ap.read(book, HEADER[:-1], "ill", types=types)
+        m = ap.read(path, HEADER[:-1], "ill", types=types)
     assert len(told) == 1
     assert m.attribute("age").values[[0, -1]].tolist() == ["60", "85+"]
     assert m.attribute("born").values[0] == "1940-12-31"
     assert m.attribute("answer").values.tolist() == types["answer"]
     assert "02446" in m.attribute("zip").values
     assert all(m.attribute(name).ordered for name in ("age", "born", "seen", "answer"))
-    rel = ap.generalize(m, ap.mondrian(m, k=6, l=2))
-    [path] = rel.write(tmp_path / "out.csv", accept="a test")
-    shown = pd.read_csv(path, dtype=str)
-    assert sorted(shown["ill"]) == sorted(row[-1] for row in rows())
-    for _, group in shown.groupby(HEADER[:-1]):
-        assert len(group) >= 6 and group["ill"].value_counts().max() <= len(group) / 2
 
 
-@pytest.mark.parametrize("name", ["a.xlsx", "a.csv", "a.xls"])
-@pytest.mark.parametrize("begins", [b"PK\x03\x04\xff", b"\xd0\xcf\x11\xe0\xa1"])
-def test_other_files_are_no_workbook_and_no_loop(tmp_path, name, begins):
+@pytest.mark.parametrize("name", ["a.xlsx", "a.csv", "a.xls", "a.dta"])
+@pytest.mark.parametrize("begins", [b"PK\3\4\xff", b"\xd0\xcf\x11\xe0\xa1", b"$FL2 SPSS\0\2"])
+def test_files_of_other_programs_are_refused(tmp_path, name, begins):
     (tmp_path / name).write_bytes(begins + bytes(range(256)))
     for encoding in ("utf-8", "cp1252"):
         with pytest.raises(errors.FileError, match="save it as .xlsx or csv"):
@@ -101,14 +78,14 @@ def test_encodings_semicolons_and_decimal_commas(tmp_path, encoding, capsys):
 @pytest.mark.parametrize("door", ["read", "scan", "cli", "engine"])
 def test_missing_values_are_an_error_that_names_two_ways_on(tmp_path, door, capsys):
     path = tmp_path / "people.csv"
-    path.write_text("q,ill\n" + "1,a\n1,\n1,\n2,a\n2,b\n2,b\n" * 3)
+    path.write_text("q,ill\n" + "1,a\n1,\n1,NA\n2,a\n2,b\n2,b\n" * 3)
     command = ["anonymize", str(path), "--qi", "q", "--sensitive", "ill", "--method", "mondrian",
-               "--k", "2", "--l", "2", "-o", str(tmp_path / "out.csv")]  # fmt: skip
+               "--k", "2", "--l", "2", "--na", "NA", "-o", str(tmp_path / "out.csv")]  # fmt: skip
     command += ["--engine", "duckdb"] * (door == "engine")
 
     def rows(**how):
         if door in ("read", "scan"):
-            return getattr(ap, door)(path, ["q"], "ill", **how).n
+            return getattr(ap, door)(path, ["q"], "ill", na=["NA"], **how).n
         options = [part for name, value in how.items() for part in (f"--{name}", value)]
         if main([*command, "--force", *options]):
             raise errors.MissingValueError(capsys.readouterr().err)
@@ -164,14 +141,11 @@ def test_a_row_can_stand_for_several_people(tmp_path, capsys):
             ap.read(path, ["age"], count="n")
 
 
-@pytest.mark.parametrize(
-    "values", [["9", "85+", "10"], ["10-19", "2-9", "20+"], ["02139", "00501"]]
-)
+@pytest.mark.parametrize("values", [["9", "10", "85+"], ["2-9", "10-19"], ["00501", "02139"]])
 def test_ordered_texts_are_ordered_by_their_numbers(tmp_path, values):
     path = tmp_path / "a.csv"
-    path.write_text("a\n" + "\n".join(values))
-    found = ap.read(path, ["a"], types={"a": "ordered"}).attribute("a").values.tolist()
-    assert found == sorted(values, key=lambda text: int(re.match(r"\d+", text)[0]))
+    path.write_text("a\n" + "\n".join(reversed(values)))
+    assert ap.read(path, ["a"], types={"a": "ordered"}).attribute("a").values.tolist() == values
 
 
 @pytest.mark.parametrize("given", [
@@ -188,25 +162,18 @@ def test_what_does_not_go_with_an_engine_is_said_before_anything_is_read(given, 
 NUMBERS = [str(number) for number in (34, 100, 9, 41, 43, 8, 71, 50, 12, 13, 14)]
 
 
-@pytest.mark.parametrize("door", ["read", "scan", "cli"])
-@pytest.mark.parametrize("odd", ["NA", "N/A", "-", ".", "#N/A", "null", "unknown", "?", "*"])
-def test_numbers_beside_a_text_are_asked_about(odd, door, tmp_path, capsys):
+@pytest.mark.parametrize("door", [ap.read, ap.scan])
+@pytest.mark.parametrize("odd", ["NA", "-", ".", "#N/A", "null", "?", "*"])
+def test_numbers_beside_a_text_are_asked_about(odd, door, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("age\n" + "\n".join([*NUMBERS, odd]) + "\n")
-    if door == "cli":
-        assert main(["audit", str(path), "--qi", "age"]) == 2
-        said = capsys.readouterr().err
-        assert main(["audit", str(path), "--qi", "age", "--na", odd, "--missing", "drop"]) == 0
-        assert main(["audit", str(path), "--qi", "age", "--type", "age=text"]) == 0
-    else:
-        with pytest.raises(errors.ColumnError) as error:
-            getattr(ap, door)(path, ["age"])
-        said = str(error.value)
-        m = getattr(ap, door)(path, ["age"], na=[odd], missing="category")
-        values = m.attribute("age").values.tolist()
-        assert values == [*sorted(map(int, NUMBERS)), "?"] and m.attribute("age").ordered
-    assert f"11 of 12 values are numbers, `{odd}` is not: `--na " in said
-    assert "`--type age=text`" in said
+    with pytest.raises(errors.ColumnError) as error:
+        door(path, ["age"])
+    m = door(path, ["age"], na=[odd], missing="category")
+    values = m.attribute("age").values.tolist()
+    assert values == [*sorted(map(int, NUMBERS)), "?"] and m.attribute("age").ordered
+    assert f"11 of 12 values are numbers, `{odd}` is not: `--na " in str(error.value)
+    assert "`--type age=text`" in str(error.value)
 
 
 @pytest.mark.parametrize("values", [
@@ -226,32 +193,14 @@ def test_what_may_be_more_than_text_is_asked_about(values, tmp_path):
             door(path, ["a"], delimiter=";", types={"a": "%d.%m.%y"})
 
 
-def test_a_star_in_the_table_is_said_to_be_a_value_or_fits_all(tmp_path, capsys):
+def test_a_star_in_the_table_is_said_to_be_a_value(tmp_path):
     path = tmp_path / "a.csv"
-    path.write_text("sex,age\n" + "M,1\n" * 3 + "*,1\n" * 2 + "F,2\nF,*\nM,*\n")
-    command = ["audit", str(path), "--qi", "sex,age"]
-    assert main([*command, "--type", "age=text"]) == 0
-    assert "was read as a value; audit --stars" in capsys.readouterr().err
-    assert main([*command, "--stars", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)["with stars"]
-    assert told == {"smallest number of rows that fit one row": 2}
-
-
-@pytest.mark.parametrize("name", ["a.dta", "a.sav", "a.sas7bdat", "a.db", "a.xls", "a.ods"])
-def test_another_format_is_named_with_the_way_to_csv(name, tmp_path):
-    (tmp_path / name).write_bytes(b"\x71\x01 anything")
-    for door in (ap.read, ap.scan):
-        with pytest.raises(errors.FileError, match="is no text but a file of .*to_csv"):
-            door(tmp_path / name, ["age"])
-    for text in ("sep=;\nage;b\n1;2\n", "sep=,\nage,b\n1,2\n"):
-        (tmp_path / "a.csv").write_text(text)
-        for door in (ap.read, ap.scan):
-            with pytest.raises(errors.FileError, match="take it out, and pass delimiter"):
-                door(tmp_path / "a.csv", ["age"])
+    path.write_text("sex\nM\n*\n")
+    with pytest.warns(UserWarning, match="was read as a value"):
+        ap.read(path, ["sex"])
 
 
 WRONG_BOOKS = {
-    "formula": lambda sheet: sheet.__setitem__("A2", "=1+1"),
     "merged": lambda sheet: sheet.merge_cells("A2:A3"),
     "format": lambda sheet: setattr(sheet["A2"], "number_format", "00000-0000"),
 }

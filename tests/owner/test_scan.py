@@ -2,6 +2,7 @@
 
 import os
 from collections import Counter
+from functools import partial
 from itertools import permutations
 
 import numpy as np
@@ -53,14 +54,6 @@ def saved(frame, path):
     return path
 
 
-def read(path):
-    return (
-        pd.read_csv(path, keep_default_na=False)
-        if path.suffix == ".csv"
-        else pd.read_parquet(path)
-    )
-
-
 def rows_of(frame):
     return sorted(map(tuple, frame.astype(str).to_numpy()))
 
@@ -95,11 +88,14 @@ def test_a_scanned_table_has_the_same_cells(seed, missing, ending, tmp_path):
     assert_same_table(*both(people(seed), tmp_path, ending, missing=missing))
 
 
-def test_an_expression_of_ibis_is_a_table_too():
-    frame = people(0)
-    table = ibis.memtable(frame)
-    m = ap.Microdata(frame[frame.age > 3], QI, "ill", missing="category")
-    assert_same_table(ap.scan(table.filter(table.age > 3), QI, "ill", missing="category"), m)
+def test_a_table_of_a_database_that_writes_no_files_is_published(tmp_path):
+    frame, connection = people(0), ibis.sqlite.connect()
+    table = connection.create_table("people", frame)
+    m = ap.scan(table.filter(table.age > 3), QI, "ill", missing="category")
+    assert_same_table(m, ap.Microdata(frame[frame.age > 3], QI, "ill", missing="category"))
+    release = ap.suppress(m, ap.mondrian(m, 2))
+    release.write(tmp_path / "out.csv")
+    assert len(pd.read_csv(tmp_path / "out.csv")) == m.n and release.audit()["level"][0] >= 2
 
 
 @pytest.mark.parametrize("sensitive", ["ill", None, ["ill", "drug"]])
@@ -134,6 +130,7 @@ def test_what_is_written_is_what_the_table_in_memory_publishes(door, ending, tmp
     assert repr(mine) == repr(theirs)
     paths = mine.write(tmp_path / f"out.{ending}")
     assert not list(tmp_path.glob(".writing*"))
+    read = pd.read_parquet if ending == "parquet" else partial(pd.read_csv, keep_default_na=False)
     tables = [read(path) for path in paths]
     for table in tables:  # the order depends on what is published alone
         assert rows_of(table) == list(map(tuple, table.astype(str).to_numpy()))
@@ -144,13 +141,9 @@ def test_what_is_written_is_what_the_table_in_memory_publishes(door, ending, tmp
         same = QI if door == "swap" else list(tables[0])
         assert rows_of(tables[0][same]) == rows_of(theirs.public_frame()[same])
     pd.testing.assert_frame_equal(mine.audit(), before)
-    if door in ("swap", "anatomize"):
-        saved(tables[-1][1:], paths[-1])
-        with pytest.raises(errors.FileError, match="does not hold what was written"):
-            mine.audit()
-    else:
-        saved(tables[0].astype(str).assign(ill="flu"), paths[0])
-        assert mine.audit().set_index("principle")["level"]["distinct l-diversity"] == 1
+    saved(tables[-1][1:], paths[-1])
+    with pytest.raises(errors.FileError, match="does not hold what was written"):
+        mine.audit()
 
 
 def groups_of(qit, st):
@@ -199,12 +192,8 @@ def test_a_name_is_no_pattern_and_no_value(name, ending, tmp_path):
 
 @EITHER
 def test_nobody_is_counted_twice(ending, tmp_path):
-    path = saved(few(), tmp_path / f"a.{ending}")
-    (tmp_path / f"b.{ending}").symlink_to(path)
-    for twice in (tmp_path / f"*.{ending}", [path, tmp_path / ".." / tmp_path.name / path.name]):
-        with pytest.raises(errors.FileError, match="twice|once"):
-            ap.scan(twice, ["age"], "ill")
-    assert ap.scan([path, path], ["age"], "ill").n == 12
+    (tmp_path / f"b.{ending}").symlink_to(saved(few(), tmp_path / f"a.{ending}"))
+    assert ap.scan(tmp_path / f"*.{ending}", ["age"], "ill").n == 12
 
 
 @pytest.mark.parametrize("other", ["a folder", "a lost link", "a pipe"])
@@ -218,30 +207,22 @@ def test_what_a_pattern_names_is_not_left_out(other, tmp_path):
         place.symlink_to(tmp_path / "none")
     else:
         os.mkfifo(place)
-    with pytest.raises(errors.FileError, match="which is not a file"):
+    with pytest.raises(errors.FileError, match="are no files"):
         ap.scan(tmp_path / "*.parquet", ["age"], "ill")
 
 
-@EITHER
-@pytest.mark.parametrize("change", [
-    lambda f: f.rename(columns={"age": "years"}), lambda f: f[["ill", "age"]],
-    lambda f: f.drop(columns="ill"),
-])  # fmt: skip
-def test_files_of_different_columns_are_no_table(change, ending, tmp_path):
-    saved(few(), tmp_path / f"a.{ending}")
-    saved(change(few()), tmp_path / f"b.{ending}")
-    with pytest.raises(errors.FileError, match=r"b\.\w+ has the columns"):
-        ap.scan(f"{tmp_path}/*.{ending}", ["age"], "ill")
-
-
 CASES = {
-    "none*.csv": (None, errors.FileError, "no such file"),
+    "none*.csv": (None, errors.FileError, "are no files"),
     "short.csv": ("age,sex\n1,f\n2\n", errors.FileError, "short.csv"),
     "empty.csv": ("age,sex\n", errors.EmptyTableError, ""),
     "odd.parquet": ("not so", errors.FileError, "odd.parquet is not a parquet file"),
     "blank.csv": ("\nage,ill\n1,flu\n", errors.FileError, "the first line must name the columns"),
     "other.csv": ("height\n1\n", errors.ColumnError, "unknown columns"),
     "twice.csv": ("age,Age\n1,1\n", errors.ColumnError, "upper and lower case"),
+    "same.csv": ("age,age\n1,1\n", errors.ColumnError, "several columns"),
+    "*": ("age\n1\n", errors.FileError, "all files must end in"),
+    "*.csv": ("ill,age\nflu,1\n", errors.FileError, "b.csv has the columns"),
+    3: (None, errors.ParameterError, "a path, a pattern"),
 }
 
 
@@ -249,22 +230,10 @@ CASES = {
 def test_what_is_no_table_is_refused(name, tmp_path):
     content, error, says = CASES[name]
     if content:
-        (tmp_path / name).write_text(content)
+        (tmp_path / name.replace("*", "b")).write_text(content)
+        saved(few(), tmp_path / "a.csv")
     with pytest.raises(error, match=says):
-        ap.scan(tmp_path / name, ["age"])
-
-
-def test_a_source_of_another_kind_is_refused(tmp_path):
-    path = saved(few(), tmp_path / "a.parquet")
-    with pytest.raises(errors.FileError, match="all files must end in"):
-        ap.scan([path, saved(few(), tmp_path / "a.csv")], ["age"])
-    with pytest.raises(errors.ParameterError, match="a path, a pattern"):
-        ap.scan(3, ["age"])
-    with pytest.raises(errors.ColumnError, match="types"):
-        ap.scan(path, ["age"], types={"height": "text"})
-    pa.parquet.write_table(pa.table([pa.array([1, 2])] * 2, ["x", "x"]), path)
-    with pytest.raises(errors.ColumnError, match="two columns with the same name"):
-        ap.scan(path, ["x"])
+        ap.scan(tmp_path / name if isinstance(name, str) else name, ["age"])
 
 
 def test_a_column_of_missing_values_and_identifiers_are_read(tmp_path):
@@ -292,16 +261,6 @@ def test_an_empty_text_is_not_audited_as_a_question_mark(ending, tmp_path):
     release = ap.suppress(m, ap.mondrian(m, 2))
     release.write(tmp_path / f"out.{ending}")
     assert release.audit()["level"][0] == 6
-
-
-def test_a_table_of_a_database_that_writes_no_files_is_published(tmp_path):
-    connection = ibis.sqlite.connect()
-    connection.create_table("people", few())
-    m = ap.scan(connection.table("people"), ["age"], "ill")
-    release = ap.suppress(m, ap.mondrian(m, 2))
-    release.write(tmp_path / "out.csv")
-    assert len(pd.read_csv(tmp_path / "out.csv")) == 12
-    assert release.audit()["level"][0] == 4
 
 
 @pytest.mark.parametrize("name", ["out.xlsx", "out", "none/out.csv", "in.parquet/o.csv", "",

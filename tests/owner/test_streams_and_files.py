@@ -36,14 +36,6 @@ def test_the_table_goes_to_standard_output_and_the_report_to_standard_error(peop
     assert "not published: ['name', 'income, monthly']" in done.stderr
 
 
-def test_a_reader_that_has_seen_enough_gets_no_traceback(people):
-    command = [sys.executable, "-m", "anonpaper", "audit", people, *QI]
-    pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
-    with subprocess.Popen(command, **pipes, text=True) as running:
-        running.stdout.close()
-        assert "Traceback" not in running.stderr.read()
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -52,17 +44,14 @@ def test_a_reader_that_has_seen_enough_gets_no_traceback(people):
         (["--qi", "age", "--method", "tp", "--l", "2"], "--sensitive must name"),
         ([*QI, *TP, "--k", "3"], "tp_plus does not take --k; it takes --l"),
         ([*QI, *TP, "--publish", "recode"], "--publish recode does not work with tp_plus"),
-        ([*QI, *TP, "--hierarchy", "age=prefixes"], "does not take --hierarchy"),
         ([*QI, *TP, "--keep", "age"], "--keep names ['age']"),
         ([*QI, "--method", "tq", "--l", "2"], "'tq' is not one of "),
         ([*QI, "--method", "klt", "--k", "2", "--l", "2", "--publish", "anatomize"], "two tables"),
         ([*QI, "--method", "tds", "--l", "2", "--hierarchy", "age=nowhere.csv"], "No such file"),
-        ([*QI, "--method", "diva", "--k", "2", "--constraints", "nowhere.csv"], "No such file"),
         ([*QI, *TP, "-o", "out.xlsx"], "written as csv"),
         ([*QI, *TP, "-o", "nowhere/out.csv"], "make it first"),
         ([*QI, *TP, "--report", "a\0.html"], "null"),
         ([*QI, *TP, "--type", "zip=text,zip=ordered"], "cannot be both text and ordered"),
-        ([*QI, *TP, "--type", "zip=%d.%m.%y"], "do not say the century"),
         ([*QI, "--method", "tds", "--l", "2", "--hierarchy", "zip=prefixes:a"], "whole numbers"),
         ([*QI, "--method", "tds", "--l", "2", "--hierarchy", "age=."], "--hierarchy age=.: "),
     ],
@@ -92,23 +81,6 @@ def test_a_name_that_is_none_is_exit_code_2(capsys):
     assert done.returncode == 2 and "\\udcff.csv: No such file" in done.stderr
 
 
-def test_table_and_report_are_both_written_or_none(people, tmp_path, monkeypatch):
-    command = ["anonymize", people, *QI, *TP]
-    for out in (["-o", tmp_path / "out.csv"], []):
-        (tmp_path / "r.html").unlink(missing_ok=True)
-        with monkeypatch.context() as patch:
-
-            def full(old, new, *, link=os.link, **options):
-                if str(new).endswith(".html"):
-                    raise OSError(28, "No space left on device")
-                return link(old, new, **options)
-
-            patch.setattr(os, "link", full)
-            patch.setattr(os, "replace", full)
-            assert code(*command, *out, "--report", tmp_path / "r.html") == 2
-        assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
-
-
 def test_a_file_that_was_read_is_never_written(people, age_tree, tmp_path, capsys):
     before = people.read_bytes()
     (tmp_path / "symbolic.csv").symlink_to(people)
@@ -124,11 +96,9 @@ def test_another_file_is_replaced_with_force_only(people, tmp_path, capsys):
     out = tmp_path / "out.csv"
     out.write_text("precious")
     assert code("anonymize", people, *QI, *TP, "-o", out) == 2
-    assert "there already" in capsys.readouterr().err
-    assert out.read_text() == "precious"
+    assert "there already" in capsys.readouterr().err and out.read_text() == "precious"
     assert code("anonymize", people, *QI, *TP, "-o", out, "--force") == 0
     assert out.read_text().startswith("age,")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "people.csv"]
 
 
 def test_a_name_that_the_terminal_cannot_show_is_escaped(tmp_path):
@@ -139,12 +109,16 @@ def test_a_name_that_the_terminal_cannot_show_is_escaped(tmp_path):
     assert "Gr\\xf6\\xdfe" in done.stdout
 
 
-def test_a_standard_output_that_cannot_be_written_gives_no_traceback(people):
+def test_an_output_that_cannot_be_written_gives_no_traceback(people):
     for arguments in (["audit", people, *QI], ["anonymize", people, *QI, *TP]):
         with open(os.devnull) as only_to_be_read:
             done = run(*arguments, stdout=only_to_be_read)
         assert done.returncode == 2 and "standard output: " in done.stderr
         assert "Traceback" not in done.stderr and "Exception ignored" not in done.stderr
+    command, pipe = [sys.executable, "-m", "anonpaper", "audit", people, *QI], subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as running:
+        running.stdout.close()  # by a reader that has seen enough
+        assert "Traceback" not in running.stderr.read()
 
 
 def test_a_file_behind_standard_input_is_not_written(people):
@@ -203,8 +177,6 @@ def test_the_audit_tells_rows_and_people(visits, capsys):
     people = visits.groupby(["age", "sex"])["patient"].nunique()
     assert found["levels"][0]["level"] == people.min() == 1
     assert found["uniqueness"]["unique people"] == (people == 1).sum()
-    value = visits.drop_duplicates(["patient", "drug"])["drug"].value_counts()
-    assert found["feasible for drug"]["its people"] == value.max()
     assert main(["audit", *TABLE, "--person", "patient"]) == 0
     assert "smallest class, people" in capsys.readouterr().out
 
@@ -212,12 +184,10 @@ def test_the_audit_tells_rows_and_people(visits, capsys):
 @pytest.mark.parametrize(("options", "code", "message"), [
     (["--method", "mondrian", "--keep", "patient", "--person", "patient"], 2, "--keep"),
     (["--method", "mondrian", "--k", "3", "--person", "age"], 2, "used twice"),
-    (["--method", "mondrian", "--k", "3", "--person", "nobody"], 2, "unknown columns"),
     (["--method", "mondrian", "--k", "61", "--person", "patient"], 1, "60 people"),
     (["--method", "mondrian", "--k", "3", "--require", "Privacy(3)"], 2, "is not a principle"),
     (["--method", "mondrian", "--k", "3", "--require", "Theta(0.5, of='age')"], 2, "'age'"),
     (["--method", "mondrian", "--k", "3", "--require", "DistinctLDiversity(9)"], 1, "reach 3"),
-    (["--method", "mondrian", "--k", "3", "--suppression", "0.1"], 2, "does not take"),
     (["--method", "full_domain", "--k", "3", "--suppression", "2"], 2, "from 0 to 1|in .0, 1"),
     (["--method", "tp", "--l", "2"], 2, "one sensitive attribute"),
     (["--method", "k_member", "--k", "3", "--person", "patient"], 2, "this counts rows"),
