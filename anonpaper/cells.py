@@ -87,15 +87,17 @@ class Cells:
 
     @cached_property
     def cell_of_row(self) -> np.ndarray:
-        """The cell of every row, shape (n,), dtype int32; RowsError if rows are outside."""
+        """The cell of every row, shape (n,), dtype int64; RowsError if rows are outside."""
+        return self.dealt(np.arange(len(self.counts)), self.counts)
+
+    def dealt(self, cell: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        """The entry of every row: those of a cell, lowest first, go to its entries as listed."""
         if self.rows is None:
             no_rows()
-        cell_of_row = np.empty(len(self.rows), np.int32)
-        cell_of_row[self.rows] = self._cells_in_order()
-        return cell_of_row
-
-    def _cells_in_order(self) -> np.ndarray:
-        return np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
+        order = np.argsort(cell, kind="stable")
+        entry = np.empty(len(self.rows), np.intp)
+        entry[self.rows] = np.repeat(order, counts[order])
+        return entry
 
     def handed_out(self, rng: np.random.Generator) -> np.ndarray:
         """The cell of every row, in row order; in random order if rows are outside."""
@@ -107,7 +109,7 @@ class Cells:
                 f"{self.counts.sum()}: use ap.mondrian, ap.tp_plus or another algorithm that "
                 "groups equal rows together"
             )
-        cell = self._cells_in_order()
+        cell = np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
         rng.shuffle(cell)
         return cell
 
