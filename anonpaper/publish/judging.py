@@ -24,15 +24,14 @@ import pandas as pd
 from anonpaper import errors, principles
 from anonpaper.coding import near_equal
 from anonpaper.errors import ParameterError
-from anonpaper.groups import Entries, Partition, dense_labels
+from anonpaper.groups import Entries, GroupCounts, Partition, dense_labels
 from anonpaper.microdata import MISSING
-from anonpaper.principles import GroupCounts, KAnonymity, Principle, TCloseness, Theta
+from anonpaper.principles import Principle, TCloseness, Theta
 
 if TYPE_CHECKING:
     from anonpaper.publish.release import Release
 
-__all__ = ["attackers", "audit", "check_promise", "check_release", "has_residue", "kept",
-           "uncounted", "warnings", "withheld"]  # fmt: skip
+__all__ = ["attackers", "audit", "check_promise", "check_release", "kept", "warnings", "withheld"]
 
 #: Standard principles on sensitive values: name, principle and meaning of the level.
 LEVELS = [
@@ -62,8 +61,8 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     The DataFrame has a row per principle: the levels of ``audit``, and further promises. Columns:
     ``promised`` (nan for none), ``file`` (by counting its rows), ``concluded``, ``attacker`` (the
     weakest who concludes it), ``people`` (real people in groups beyond the promise or, without
-    one, beyond ``file``), ``of`` (real people), ``meaning``, and ``each``, a dict of the level of
-    every attacker who has something to conclude from. O(n log n).
+    one, beyond ``file``), ``of`` (real people), ``meaning``, and ``each``, the level of every
+    attacker who has something to conclude from. O(n log n).
 
     The two of age u are in the register, and were withheld because they have the same illness:
 
@@ -137,17 +136,14 @@ def _asked(rel: Release, name: object) -> Iterator[tuple[str, str, float | None,
         size = "k-anonymity", f"smallest class, {'rows' if m.people is None else 'people'}"
         if rel.shows_groups:
             size = "group size", "rows in the smallest group; who is in the table stays visible"
-        standard.insert(0, (size[0], KAnonymity(1), size[1]))
+        standard.insert(0, (size[0], principles.KAnonymity(1), size[1]))
     for title, kind, meaning in standard:
-        same = [p for p in promised if _kind(p) == _kind(kind)]
+        alike = type(kind), getattr(kind, "distance", None)
+        same = [p for p in promised if (type(p), getattr(p, "distance", None)) == alike]
         promised = [p for p in promised if p not in same]
         same.sort(key=lambda p: p.bound, reverse=kind.larger_is_safer)
         yield title, meaning, same[0].bound if same else None, same[0] if same else kind
     yield from ((f"{p!r}{of}", "", p.bound, p) for p in promised)
-
-
-def _kind(principle: Principle) -> tuple:
-    return type(principle), getattr(principle, "distance", None)
 
 
 def _told(rel: Release) -> dict[str, np.ndarray]:
@@ -200,18 +196,18 @@ def _left(counts: GroupCounts, left: np.ndarray, sizes: np.ndarray) -> GroupCoun
 
 def warnings(rel: Release) -> tuple[str, ...]:
     """Attackers who conclude more than was promised, and attacks that no level covers."""
-    beyond = [f"{row.principle} {row.concluded:.3g} ({_by_whom(row)})" for row in broken(rel)]
-    told = f"attackers conclude more than promised: {'; '.join(beyond)}"
-    return (*[told][: len(beyond)], *uncounted(rel))
+    return (*_broken(rel), *_uncounted(rel))
 
 
-def broken(rel: Release) -> list:
-    """The rows of :func:`attackers` whose promise an attacker breaks."""
+def _broken(rel: Release) -> list[str]:
+    """Who breaks the promises, in one text."""
     rows = attackers(rel).itertuples() if rel.shown.any() else ()
-    return [row for row in rows if row.people and row.promised == row.promised]
+    beyond = [f"{row.principle} {row.concluded:.3g} ({_by_whom(row)})"
+              for row in rows if row.people and row.promised == row.promised]  # fmt: skip
+    return [f"attackers conclude more than promised: {'; '.join(beyond)}"] if beyond else []
 
 
-def uncounted(rel: Release) -> list[str]:
+def _uncounted(rel: Release) -> list[str]:
     """Attacks that no level covers."""
     m, p, by_tp = rel.microdata, rel._partition, has_residue(rel._partition)
     removed = f" and removed {p.info['residue_size']} rows" if by_tp else ""
@@ -279,7 +275,7 @@ def audit(rel: Release) -> pd.DataFrame:
         found.append(("theta of them", share, f"largest share of one sensitive value{whose}"))
     found += [(f"{row.principle}, concluded", row.concluded, _by_whom(row))
               for row in told if row.people or row.concluded != row.file]  # fmt: skip
-    found += [("warning", float("nan"), text) for text in uncounted(rel)]
+    found += [("warning", float("nan"), text) for text in _uncounted(rel)]
     return pd.DataFrame(found, columns=["principle", "level", "meaning"])
 
 
@@ -296,24 +292,19 @@ def check_promise(
     rel.accepted = accept or rel.accepted
     if accept is not None or not rel.shown.any():
         return
-    found = [
-        f"{promise} is promised, but the rows of real people reach {level:.4g}"
-        for promise, level in kept(rel).items()
-        if level is not None
-    ]
-    remedy = "Run the algorithm on this table, " if found else ""
+    found = [f"{promise} is promised, but the rows of real people reach {level:.4g}"
+             for promise, level in kept(rel).items() if level is not None]  # fmt: skip
+    found += _broken(rel) if against == "register" else []
+    remedy = "Run the algorithm on this table"
     if rel.recoding is not None:
         remedy += (
-            "withhold failing classes by r.withhold = r.promised before ap.recode(m, r), "
-            if found
-            else "Use a smaller suppression (--suppression), "
+            " with a smaller suppression (--suppression), withhold failing classes by "
+            "r.withhold = r.promised before ap.recode(m, r)"
         )
-    if against == "register" and broken(rel):
-        found.append(warnings(rel)[0])
     if found:
         raise errors.PromiseError(
             f"{'; '.join(found)}: nothing was published. "
-            f'{remedy}or pass accept="the reason" (--accept), which the report prints'
+            f'{remedy}, or pass accept="the reason" (--accept), which the report prints'
         )
 
 
