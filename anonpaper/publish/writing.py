@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 
-from anonpaper.cells import distinct, no_rows
+from anonpaper.cells import no_rows
 from anonpaper.errors import ColumnError, check_choice, check_sequence, is_among, needs
 from anonpaper.files import check_place, named_by_user, whole_files
 from anonpaper.publish.judging import check_promise, check_release
@@ -29,12 +29,7 @@ from anonpaper.publish.judging import check_promise, check_release
 if TYPE_CHECKING:
     from anonpaper.publish.release import Release
 
-__all__ = [
-    "PARQUET", "as_csv", "beside", "check_table_place", "check_written_apart", "distinct_rows",
-    "formulas", "plain", "public_frame", "public_tables", "secret_order", "write",
-    "write_tables",
-]  # fmt: skip
-
+__all__ = ["as_csv", "beside", "plain", "public_frame", "public_tables", "write", "write_tables"]
 
 # a sign is harmless before a number, and alone
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]+(?:[eE][+-]?\d+)?$|$)")
@@ -193,34 +188,31 @@ def public_tables(
     (use :func:`write`).
     """
     check_promise(rel, against, accept)
-    m = rel.microdata
-    keep = check_sequence("keep", keep)
+    m, keep = rel.microdata, check_sequence("keep", keep)
     if not m.has_rows:
         if keep or rel.entries.rows(rel.shown) > MOST_ROWS:
             no_rows()
-        return tuple(_public(frame, np.repeat(np.arange(len(frame)), counts))
-                     for frame, counts in rel.counted())  # fmt: skip
-    unknown = [name for name in keep if not is_among(name, list(m.frame.columns))]
-    if unknown:
+        tables = [frame.loc[np.repeat(frame.index, counts)] for frame, counts in rel.counted()]
+        return tuple(map(_in_secret_order, tables))
+    if unknown := [name for name in keep if not is_among(name, list(m.frame.columns))]:
         raise ColumnError(f"keep names {unknown}; the table has {list(m.frame.columns)}")
     if m.person is not None and m.person in keep:
         raise ColumnError(f"{m.person!r} identifies people and is never published")
     check_written_apart(rel)
-    first, others = rel.frame, []
+    tables = [rel.frame]
     if rel.method == "anatomize":  # group numbers follow the order of the input: draw new ones
         numbers = secret_order(rel.classes.n_groups)
-        first, *others = (t.assign(group=numbers[t["group"]]) for t in (rel.qit, rel.st))
+        tables = [table.assign(group=numbers[table["group"]]) for table in (rel.qit, rel.st)]
     if keep:
         kept = m.frame.loc[rel.is_published, keep]
-        first = pd.concat([first, kept.set_axis(first.index)], axis=1)
+        first = pd.concat([tables[0], kept.set_axis(tables[0].index)], axis=1)
         before = [name for name in m.frame.columns if name in first]
-        first = first[before + [name for name in first if name not in before]]
-    return tuple(_public(table, np.arange(len(table))) for table in (first, *others))
+        tables[0] = first[before + [name for name in first if name not in before]]
+    return tuple(map(_in_secret_order, tables))
 
 
-def _public(frame: pd.DataFrame, rows: np.ndarray) -> pd.DataFrame:
-    """These rows in secret order, with their values only."""
-    return plain(frame.iloc[rows[secret_order(len(rows))]])
+def _in_secret_order(frame: pd.DataFrame) -> pd.DataFrame:
+    return plain(frame.iloc[secret_order(len(frame))])
 
 
 def check_written_apart(rel: Release) -> None:
@@ -297,15 +289,8 @@ def write(
     return paths
 
 
-def distinct_rows(
-    columns: dict, weights: np.ndarray | None = None
-) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return the distinct rows of labels, sorted by their texts, and how often each occurs."""
-    by_text = {name: np.argsort(list(map(str, labels)), kind="stable")
-               for name, (labels, _) in columns.items()}  # fmt: skip
-    ranked = [
-        np.argsort(by_text[name]).astype(np.int32)[index] for name, (_, index) in columns.items()
-    ]
-    _, first, counts = distinct(ranked, list(map(len, by_text.values())), weights)
-    rows = {name: labels[index[first]] for name, (labels, index) in columns.items()}
-    return plain(pd.DataFrame(rows)), counts
+def by_texts(frame: pd.DataFrame, counts: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the rows of a table, sorted by their texts, and the counts of each."""
+    frame = plain(frame)
+    order = frame.astype(str).sort_values(list(frame.columns)).index
+    return frame.loc[order].reset_index(drop=True), counts[order]
