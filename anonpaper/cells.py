@@ -44,18 +44,13 @@ class Cells:
         rows outside. O(n log n).
         """
         rows, first = _in_order(columns, sizes)
-        one_of = rows[first]
-        codes = [column[one_of] for column in columns]
-        person = codes.pop() if people else None
-        changes = np.arange(len(first)) == 0
-        for column in codes[:d]:
-            changes[1:] |= column[1:] != column[:-1]
-        start = np.flatnonzero(changes)
+        codes = np.array([column[rows[first]] for column in columns], np.int32)
+        start = np.flatnonzero(np.diff(codes[:d], prepend=-1).any(axis=0))
         return cls(
-            tuples=_side_by_side([column[start] for column in codes[:d]], len(start)),
+            tuples=codes[:d].take(start, axis=1).T,
             start=np.r_[start, len(first)],
-            secrets=_side_by_side(codes[d:], len(first)),
-            person=person,
+            secrets=codes[d : len(codes) - people].T,
+            person=codes[-1] if people else None,
             counts=_sizes(rows, first, weights),
             rows=rows if weights is None else None,
         )
@@ -90,6 +85,11 @@ class Cells:
         """The cell of every row, shape (n,), dtype int64; RowsError if rows are outside."""
         return self.dealt(np.arange(len(self.counts)), self.counts)
 
+    @property
+    def tuple_of_row(self) -> np.ndarray:
+        """The number of every row's tuple, shape (n,), dtype int64."""
+        return self.tuple_of_cell[self.cell_of_row]
+
     def dealt(self, cell: np.ndarray, counts: np.ndarray) -> np.ndarray:
         """The entry of every row: those of a cell, lowest first, go to its entries as listed."""
         if self.rows is None:
@@ -105,18 +105,12 @@ class Cells:
             return self.cell_of_row
         if self.counts.sum() > np.iinfo(np.int32).max:
             raise RowsError(
-                f"this numbers single rows, at most 2^31 - 1, but the table has "
-                f"{self.counts.sum()}: use ap.mondrian, ap.tp_plus or another algorithm that "
-                "groups equal rows together"
+                f"{self.counts.sum()} rows are more than 2^31 - 1, which can be numbered: use "
+                "ap.mondrian, ap.tp_plus or another algorithm that groups equal rows together"
             )
         cell = np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
         rng.shuffle(cell)
         return cell
-
-    @property
-    def tuple_of_row(self) -> np.ndarray:
-        """The number of every row's tuple, shape (n,), dtype int64."""
-        return self.tuple_of_cell[self.cell_of_row]
 
     def by_sensitive_value(
         self, values: int, order: np.ndarray | None = None
@@ -126,23 +120,17 @@ class Cells:
         Returns `list_start`, `cell` and `place`: ``cell[list_start[v]:list_start[v + 1]]`` are the
         cells of value v, and `place` is the position of their tuples in the order.
         """
-        if order is None:
-            order = np.arange(len(self))
-        sizes = np.diff(self.start)[order]
-        before = np.cumsum(sizes) - sizes
-        cell = np.repeat(self.start[order] - before, sizes) + np.arange(len(self.counts))
+        place = self.tuple_of_cell if order is None else np.argsort(order)[self.tuple_of_cell]
         # numpy sorts integers of up to 16 bits without comparing them
-        codes = self.sensitive[cell].astype(np.min_scalar_type(values))
-        by_value = np.argsort(codes, kind="stable")
-        list_start = np.cumsum([0, *np.bincount(codes, minlength=values)])
-        place = np.repeat(np.arange(len(self)), sizes)
-        return list_start, cell[by_value], place[by_value]
+        codes = self.sensitive.astype(np.min_scalar_type(values))
+        cell = np.lexsort([place, codes])
+        return np.cumsum([0, *np.bincount(codes, minlength=values)]), cell, place[cell]
 
     def __len__(self) -> int:
         return len(self.tuples)
 
 
-def no_rows(*_) -> None:
+def no_rows() -> None:
     """Raise RowsError: the table has only counts, and the caller needs its rows."""
     raise RowsError(
         "this needs single rows, but a table of counts has only distinct rows and their numbers: "
@@ -172,10 +160,6 @@ def _sizes(rows: np.ndarray, first: np.ndarray, weights: np.ndarray | None) -> n
     if weights is None or not len(rows):
         return np.diff(first, append=len(rows))
     return np.add.reduceat(weights[rows], first)
-
-
-def _side_by_side(columns: list, n: int) -> np.ndarray:
-    return np.array(columns, np.int32).reshape(len(columns), n).T
 
 
 def _in_order(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple:
