@@ -45,7 +45,8 @@ class Cells:
         """
         rows, first = _in_order(columns, sizes)
         codes = np.array([column[rows[first]] for column in columns], np.int32)
-        start = np.flatnonzero(np.diff(codes[:d], prepend=-1).any(axis=0))
+        changes = (codes[:d, 1:] != codes[:d, :-1]).any(axis=0)
+        start = np.flatnonzero(np.r_[True, changes])
         return cls(
             tuples=codes[:d].take(start, axis=1).T,
             start=np.r_[start, len(first)],

@@ -137,6 +137,13 @@ class Entries:
         return cls(m, cell, labels, np.ones(len(cell), np.intp), m.cells.secrets[cell])
 
     @classmethod
+    def whole(cls, m: Microdata) -> Entries:
+        """Return a table as one group."""
+        if m.synthetic.any():
+            return cls.of_rows(m, np.zeros(m.n, np.intp))
+        return cls.of_cells(m, np.zeros(len(m.cells.counts), np.intp))
+
+    @classmethod
     def of(cls, m: Microdata, p: Partition) -> Entries:
         """Return a table in the groups of a partition; ParameterError if it has other rows."""
         if not isinstance(p, Partition):

@@ -27,7 +27,7 @@ from anonpaper.errors import (
     is_among,
 )
 from anonpaper.files import named_by_user, write_named
-from anonpaper.groups import Entries, Partition
+from anonpaper.groups import Entries
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import MISSING, Attribute, Microdata
 from anonpaper.principles import Principle, read_principle
@@ -163,19 +163,14 @@ class Recoding:
         """Number of sub-domains of every attribute."""
         return tuple(int(ids.max()) + 1 for ids in self.maps)
 
-    def classes(self, m: Microdata) -> Entries:
-        """Return a table, grouped by the sub-domains of its rows."""
-        cells = m.cells
-        p = Partition.of_cells(
-            cells, np.arange(len(cells.counts)), cells.tuple_of_cell, cells.counts
-        )
-        e = Entries.of(m, p)
+    def classes(self, e: Entries) -> Entries:
+        """Return entries, grouped by their sub-domains."""
         columns = [ids[codes] for ids, codes in zip(self.maps, e.codes.T, strict=True)]
         return e.in_groups(distinct(columns, self.sizes)[0])
 
     def withholding(self, m: Microdata, principles: Sequence[Principle]) -> Recoding:
         """Return the recoding that withholds failing classes, and values that only they have."""
-        classes = self.classes(m)
+        classes = self.classes(Entries.whole(m))
         shown = classes.codes[~failing(classes, principles)]
         r = copy(self)
         r.withhold = tuple(principles)

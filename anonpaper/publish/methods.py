@@ -217,10 +217,12 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         raise ColumnError(
             f'values new to the recoding: {named}; unseen="suppress" withholds their rows'
         )
-    e, telling = r.classes(m), None
+    e = Entries.whole(m)
     published = [PublishedAttribute(r.members(name), ids[codes])
                  for name, ids, codes in zip(m.qi, r.maps, e.codes.T, strict=True)]  # fmt: skip
+    telling = np.full(len(e.group), -1)
     if new or r.withhold:
+        e = r.classes(e)
         lost = [p.index == len(p.sub_domains) - 1 for p in published if p.attribute.name in new]
         e = e.in_groups(dense_labels(np.where(np.logical_or.reduce(lost), -1, e.group)))
         fails = failing(e, r.withhold)
@@ -235,7 +237,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
                 )
             ]
     release = Release(e, published, "recode", recoding=r)
-    release.failing = release.failing if telling is None else telling
+    release.failing = telling
     return release
 
 
