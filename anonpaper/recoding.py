@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from numbers import Real
 from pathlib import Path
@@ -14,18 +13,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from anonpaper import errors
 from anonpaper.cells import distinct
-from anonpaper.errors import (
-    AnonpaperError,
-    FileError,
-    HierarchyError,
-    InfeasibleError,
-    ParameterError,
-    check_integer,
-    check_named,
-    check_sequence,
-    is_among,
-)
+from anonpaper.errors import ParameterError, check_sequence
 from anonpaper.files import named_by_user, write_named
 from anonpaper.groups import Entries
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
@@ -38,6 +28,7 @@ __all__ = ["Recoding", "failing", "over_shown_values"]
 _FORMAT = "anonpaper recoding 1"
 
 
+@dataclass(eq=False, repr=False)
 class Recoding:
     """One sub-domain per value and attribute: single-dimensional generalization.
 
@@ -54,29 +45,26 @@ class Recoding:
     [['<30', '[30, 50)'], ['>=50']]
     """
 
+    attributes: Sequence[Attribute]
+    maps: Sequence
+    info: dict[str, object] = field(default_factory=dict)
+    algorithm: str = ""
+    names: Sequence[np.ndarray | None] | None = None
+    trees: Mapping[object, Hierarchy] = field(default_factory=dict)
+    withhold: Sequence[Principle] = ()
     #: Per attribute, which values published rows have, (size,); set by `withholding`.
     shown_values: list[np.ndarray] | None = None
     call: str = ""  # this and the next are set by what makes it: see anonpaper.algorithm
     promised: tuple[Principle, ...] = ()
 
-    def __init__(
-        self,
-        attributes: Sequence[Attribute],
-        maps: Sequence,
-        info: Mapping[str, object] | None = None,
-        algorithm: str = "",
-        names: Sequence[np.ndarray | None] | None = None,
-        trees: Mapping[object, Hierarchy] | None = None,
-        withhold: Sequence = (),
-    ) -> None:
-        self.attributes = tuple(check_sequence("attributes", attributes, Attribute))
-        maps = check_sequence("maps", maps)
-        if len(maps) != len(self.attributes):
-            raise ParameterError(f"{len(self.attributes)} attributes, but {len(maps)} maps")
-        self.maps = tuple(map(_checked_map, self.attributes, maps))
-        self.info, self.algorithm, self.trees = dict(info or {}), algorithm, dict(trees or {})
-        self.withhold = tuple(check_sequence("withhold", withhold))
-        self.names = tuple(names or [None] * len(self.attributes))
+    def __post_init__(self) -> None:
+        self.attributes = tuple(check_sequence("attributes", self.attributes, Attribute))
+        self.maps = check_sequence("maps", self.maps)
+        if len(self.maps) != len(self.attributes):
+            raise ParameterError(f"{len(self.attributes)} attributes, but {len(self.maps)} maps")
+        self.maps = tuple(map(_checked_map, self.attributes, self.maps))
+        self.withhold = tuple(check_sequence("withhold", self.withhold))
+        self.names = tuple(self.names or [None] * len(self.maps))
         for attribute, size, written in zip(self.attributes, self.sizes, self.names, strict=True):
             if written is not None and not len(set(map(str, written))) == len(written) == size:
                 raise ParameterError(
@@ -86,7 +74,6 @@ class Recoding:
     @classmethod
     def identity(cls, attributes: Sequence[Attribute]) -> Recoding:
         """Return the recoding that keeps every value."""
-        attributes = check_sequence("attributes", attributes, Attribute)
         return cls(attributes, [np.arange(a.size) for a in attributes], algorithm="identity")
 
     @classmethod
@@ -97,21 +84,24 @@ class Recoding:
         levels: Mapping[object, int],
     ) -> Recoding:
         """Return a full-domain recoding: attributes at levels of their hierarchies, or 0."""
-        attributes = check_sequence("attributes", attributes, Attribute)
-        levels = check_named("levels", levels, [a.name for a in attributes])
-        trees = check_hierarchies(hierarchies, [a.name for a in attributes])
+        qi = [attribute.name for attribute in attributes]
+        levels, trees = (
+            errors.check_named("levels", levels, qi),
+            check_hierarchies(hierarchies, qi),
+        )
         if lacking := [name for name, level in levels.items() if level and name not in trees]:
-            raise HierarchyError(f"hierarchies lacks {lacking}: make one with Hierarchy.balanced")
+            raise errors.HierarchyError(
+                f"hierarchies lacks {lacking}: make one with Hierarchy.balanced"
+            )
         maps, names = [np.arange(a.size) for a in attributes], [a.values for a in attributes]
         trees = {name: tree for name, tree in trees.items() if levels.get(name)}
         for j, a in enumerate(attributes):
-            if a.name in trees:
-                tree = trees[a.name]
-                level = check_integer("level", levels[a.name], 0, tree.height)
+            if tree := trees.get(a.name):
+                level = errors.check_integer("level", levels[a.name], 0, tree.height)
                 maps[j] = tree.maps(a)[level]
                 first = a.values[np.unique(maps[j], return_index=True)[1]]
                 names[j] = _objects(tree.written(value, level) for value in first)
-        return cls(attributes, maps, {"levels": dict(levels)}, "full domain", names, trees)
+        return cls(attributes, maps, {"levels": levels}, "full domain", names, trees)
 
     @classmethod
     def decode(cls, attributes: Sequence[Attribute], bits: str | Sequence[int]) -> Recoding:
@@ -120,16 +110,15 @@ class Recoding:
         `bits`, a text or integers, has one bit between two successive values of each domain,
         attribute by attribute: 0 joins them, 1 separates them. ParameterError for another number.
 
-        Examples
-        --------
         >>> m = ap.examples.hospital()
         >>> Recoding.decode(m.attributes, "01" "0" "11").sub_domains("Age")
         [['<30', '[30, 50)'], ['>=50']]
         """
-        attributes = check_sequence("attributes", attributes, Attribute)
         ends = np.cumsum([attribute.size - 1 for attribute in attributes])
         digits = list(bits) if isinstance(bits, str) else np.asarray(bits).ravel().tolist()
-        if len(digits) != ends[-1] or not all(is_among(bit, [0, 1, "0", "1"]) for bit in digits):
+        if len(digits) != ends[-1] or not all(
+            errors.is_among(bit, [0, 1, "0", "1"]) for bit in digits
+        ):
             raise ParameterError(f"bits must be {ends[-1]} digits 0 or 1, got {digits[:100]}")
         parts = np.split(np.array(digits, np.int32), ends[:-1])
         return cls(attributes, [np.r_[0, np.cumsum(part)] for part in parts])
@@ -152,7 +141,7 @@ class Recoding:
     def members(self, name: object) -> SubDomains:
         """Return the sub-domains of an attribute as they are published."""
         names = [a.name for a in self.attributes]
-        if not is_among(name, names):
+        if not errors.is_among(name, names):
             raise ParameterError(f"{name!r} is not an attribute of this recoding: {names}")
         j = names.index(name)
         codes = np.arange(self.attributes[j].size)
@@ -171,12 +160,9 @@ class Recoding:
     def withholding(self, m: Microdata, principles: Sequence[Principle]) -> Recoding:
         """Return the recoding that withholds failing classes, and values that only they have."""
         classes = self.classes(Entries.whole(m))
-        shown = classes.codes[~failing(classes, principles)]
-        r = copy(self)
-        r.withhold = tuple(principles)
-        r.shown_values = [np.isin(np.arange(a.size), codes)
-                          for a, codes in zip(self.attributes, shown.T, strict=True)]  # fmt: skip
-        return r
+        each = zip(self.attributes, classes.codes[~failing(classes, principles)].T, strict=True)
+        shown = [np.isin(np.arange(attribute.size), codes) for attribute, codes in each]
+        return replace(self, withhold=principles, shown_values=shown)
 
     def told(self) -> Recoding:
         """Return the recoding as others may know it: of no value that a release does not show.
@@ -191,10 +177,8 @@ class Recoding:
     def _of(self, *parts: tuple) -> Recoding:
         """The recoding of other values, each with its map and names; all else is from this one."""
         attributes, maps, names = zip(*parts, strict=True)
-        marks = {"trees": self.trees, "withhold": self.withhold}
-        r = Recoding(attributes, maps, self.info, self.algorithm, names, **marks)
-        r.promised = self.promised
-        return r
+        marks = {"names": names, "shown_values": None, "call": ""}
+        return replace(self, attributes=attributes, maps=maps, **marks)
 
     def of_values(self, attributes: Sequence[Attribute]) -> tuple[Recoding, dict[object, list]]:
         """Return the same recoding for another table's values, and the values that are new.
@@ -225,11 +209,11 @@ class Recoding:
 
         The file has the promises, which a release of any table then has to keep, and what a
         release shows: no row, no count, and no value within an interval, below a star or only in
-        withheld rows; such values are new later. Two things exceed a release: all values that a
-        hierarchy has below the names in use, which reveals a column's values if the hierarchy was
-        made from it; and the categories within an interval of an ordered Categorical that is not
-        alphabetical. FileError if it cannot be written; ParameterError for a name or value that is
-        not a text, number or timestamp, and for a principle that is not the package's.
+        withheld rows. Two things exceed a release: all values that a hierarchy has below the names
+        in use, which reveals a column's values if the hierarchy was made from it; and the
+        categories within an interval of an ordered Categorical that is not alphabetical.
+        FileError if it cannot be written; ParameterError for a name or value that is not a text,
+        number or timestamp, and for a principle that is not the package's.
         """
         told = self.told()
         parts = [
@@ -265,13 +249,14 @@ class Recoding:
             )
             if len({a.name for a in attributes}) < len(attributes):
                 raise ValueError("two attributes of one name")
-            withhold = [read_principle(text) for text in told["withhold"]]
-            r = cls(attributes, maps, None, str(told["algorithm"]), names, withhold=withhold)
-            r.promised = tuple(map(read_principle, told.get("promised", [])))
-            return r
-        except (AnonpaperError, ArithmeticError, AttributeError, LookupError, TypeError,
+            withhold, promised = (
+                tuple(map(read_principle, told.get(name, ()))) for name in ("withhold", "promised")
+            )
+            marks = {"withhold": withhold, "promised": promised}
+            return cls(attributes, maps, {}, str(told["algorithm"]), names, **marks)
+        except (errors.AnonpaperError, ArithmeticError, AttributeError, LookupError, TypeError,
                 ValueError, RecursionError) as error:  # fmt: skip
-            raise FileError(
+            raise errors.FileError(
                 f"{path} is not a recoding written by Recoding.save "
                 f"({type(error).__name__}: {str(error)[:200]})"
             ) from None
@@ -314,20 +299,19 @@ def over_shown_values(m: Microdata, names: Sequence, search: Callable[[dict], Re
             break
         try:
             r, shown = search(left), left
-        except InfeasibleError:
+        except errors.InfeasibleError:
             break
     return r
 
 
 def _checked_map(attribute: Attribute, ids) -> np.ndarray:
     ids = np.asarray(ids)
-    if ids.shape != (attribute.size,) or not np.issubdtype(ids.dtype, np.integer):
+    fits = ids.shape == (attribute.size,) and np.issubdtype(ids.dtype, np.integer)
+    if not fits or ids.min() < 0 or len(np.unique(ids)) - 1 != ids.max():
         raise ParameterError(
-            f"the map of {attribute.name!r} must be {attribute.size} integers, one per value, got "
-            f"shape {ids.shape} and dtype {ids.dtype}"
+            f"the map of {attribute.name!r} must give each of its {attribute.size} values the "
+            f"number of a sub-domain, 0, 1, ... without gaps; got {ids.tolist()}"
         )
-    if ids.min() < 0 or len(np.unique(ids)) - 1 != ids.max():
-        raise ParameterError(f"the map of {attribute.name!r} must number sub-domains 0, 1, ...")
     return ids.astype(np.int32)
 
 
@@ -420,7 +404,7 @@ def _is_number(value: object) -> bool:
 def _lies_within(value: object, low: object, high: object) -> bool:
     """Whether a value has the type of two bounds and is between them; a missing one is not."""
     ends = value, low, high
-    texts = all(isinstance(end, str) for end in ends) and not is_among(MISSING, ends)
+    texts = all(isinstance(end, str) for end in ends) and not errors.is_among(MISSING, ends)
     instants = all(isinstance(end, pd.Timestamp) for end in ends)
     try:
         return bool((texts or instants or all(map(_is_number, ends))) and low <= value <= high)

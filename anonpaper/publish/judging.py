@@ -2,10 +2,9 @@
 
 * *counts the file*: knows a person's class and counts its rows;
 * *takes missing values as unknown*: also counts without them;
-* *sees which rows are synthetic*: counts real people. A register tells how many there are in a
-  class, so the other rows are invented;
-* *is told the values of a withheld class*: looks up the classes of withheld people in the
-  recoding. A class that is large enough was withheld because its sensitive values fail;
+* *sees which rows are synthetic*: counts real people, whose number in a class a register tells;
+* *is told the values of a withheld class*: a class that is large enough was withheld because its
+  sensitive values fail;
 * *is told the values of other withheld people*: these are what is left of the table's values;
 * *knows some secrets*: has asked other people of the class, and leaves them out.
 
@@ -61,8 +60,7 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     The DataFrame has a row per principle: the levels of ``audit``, and further promises. Columns:
     ``promised`` (nan for none), ``file`` (by counting its rows), ``concluded``, ``attacker`` (the
     weakest who concludes it), ``people`` (real people in groups beyond the promise or, without
-    one, beyond ``file``), ``of`` (real people), ``meaning``, and ``each``, the level of every
-    attacker who has something to conclude from. O(n log n).
+    one, beyond ``file``), ``of`` (real people), ``meaning``, and ``each`` attacker's level.
 
     The two of age u are in the register, and were withheld because they have the same illness:
 
@@ -84,8 +82,9 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
         file = _counted(shown, name)
         told = {who: _counted(own.in_groups(labels), name) for who, labels in groups.items()}
         seers = {_FILE: file[:1], _UNKNOWN: file, _SYNTHETIC: told[_REAL][:1], **told}
-        judged = {who: [_without(c, knows) for c in counts] for who, counts in told.items()}
+        judged = told
         if knows:
+            judged = {who: [_without(c, knows) for c in counts] for who, counts in told.items()}
             seers[f"knows the secrets of {knows} in the group"] = sum(judged.values(), [])
         for title, meaning, promised, principle in _asked(rel, name):
             sign = 1 if principle.larger_is_safer else -1  # so the least is the worst
@@ -160,11 +159,9 @@ def _counted(groups: Entries, name: object) -> list[GroupCounts]:
     missing = [] if name is None else np.flatnonzero(groups.m.attribute(name).values == MISSING)
     group = counts.group_of_entry
     lost = np.isin(counts.sensitive, missing) & (counts.distinct()[group] > 1)
-    sizes = counts.sizes.copy()
-    sizes[group[lost]] -= counts.counts[lost]
-    known = _left(counts, np.where(lost, 0, counts.counts), sizes)
+    known = _left(counts, np.where(lost, 0, counts.counts))
     # people with several rows can have both
-    return [counts, replace(known, sizes=np.maximum(sizes, known.largest()))]
+    return [counts, replace(known, sizes=np.maximum(known.sizes, known.largest()))]
 
 
 def _without(counts: GroupCounts, knows: int) -> GroupCounts:
@@ -172,23 +169,21 @@ def _without(counts: GroupCounts, knows: int) -> GroupCounts:
 
     What is left is as uneven as it can be, so no other choice of people gives a worse level.
     """
-    if not knows:
-        return counts
-    group = counts.group_of_entry
-    rarest_first = np.lexsort((counts.counts, group))
-    held = counts.counts[rarest_first]
+    rarest_first = np.lexsort((counts.counts, counts.group_of_entry))
+    held, group = counts.counts[rarest_first], counts.group_of_entry
     until = np.cumsum(held)
     until -= (until - held)[counts.start[:-1]][group]  # in the group
-    gone, left = np.minimum(knows, counts.sizes - 1), np.empty_like(held)
-    left[rarest_first] = np.clip(until - gone[group], 0, held)
-    return _left(counts, left, counts.sizes - gone)
+    left = np.empty_like(held)
+    left[rarest_first] = np.clip(until - np.minimum(knows, counts.sizes - 1)[group], 0, held)
+    return _left(counts, left)
 
 
-def _left(counts: GroupCounts, left: np.ndarray, sizes: np.ndarray) -> GroupCounts:
+def _left(counts: GroupCounts, left: np.ndarray) -> GroupCounts:
     """Return groups of which only so many people of each entry are left."""
-    kept = left > 0
-    held = np.bincount(counts.group_of_entry[kept], minlength=len(sizes))
-    return GroupCounts(sizes, np.r_[0, np.cumsum(held)], counts.sensitive[kept], left[kept])
+    group, kept = counts.group_of_entry, left > 0
+    gone = np.bincount(group, counts.counts - left, len(counts.sizes)).astype(np.intp)
+    start = np.r_[0, np.cumsum(np.bincount(group[kept], minlength=len(counts.sizes)))]
+    return GroupCounts(counts.sizes - gone, start, counts.sensitive[kept], left[kept])
 
 
 # -- promises and the audit -------------------------------------------------------------------
@@ -238,9 +233,8 @@ def _uncounted(rel: Release) -> list[str]:
 def withheld(rel: Release) -> tuple[int, float]:
     """Withheld rows, and the largest share of one sensitive value in a group of them.
 
-    A group is a class that was withheld for its values, or all others together; an attacker who is
-    told the values of the group guesses right with this probability. The share, of people, is nan
-    if no real row is withheld or there is no sensitive attribute.
+    A group is a class that was withheld for its values, or all others together. The share, of
+    people, is nan if no real row is withheld or there is no sensitive attribute.
     """
     groups = [labels for who, labels in _told(rel).items() if who != _REAL]
     shares = [Theta(1).level(rel.entries.in_groups(labels)) for labels in groups
