@@ -18,7 +18,7 @@ class Cells:
     """The distinct rows of a table: e cells of c tuples of quasi-identifiers, and n rows in all.
 
     A *cell* is a tuple of quasi-identifiers (a QI-group of the microdata) with the sensitive codes
-    and, where somebody has several rows, a person. Cells are sorted by all of these.
+    and, where somebody has several rows, a person; cells are sorted by these.
     """
 
     tuples: np.ndarray  # (c, d), int32: the codes of every tuple
@@ -62,14 +62,9 @@ class Cells:
         return self.secrets[:, 0]
 
     @property
-    def row_start(self) -> np.ndarray:
-        """Cell j has the rows ``rows[row_start[j]:row_start[j + 1]]``."""
-        return np.r_[0, np.cumsum(self.counts)]
-
-    @property
     def tuple_start(self) -> np.ndarray:
         """Tuple i has the rows ``rows[tuple_start[i]:tuple_start[i + 1]]``."""
-        return self.row_start[self.start]
+        return np.r_[0, np.cumsum(self.counts)][self.start]
 
     @property
     def tuple_sizes(self) -> np.ndarray:

@@ -23,11 +23,10 @@ __all__ = [
 class Partition:
     """A grouping of the rows of a table: ``counts[i]`` rows of ``cell[i]`` are in ``group[i]``.
 
-    Groups are numbered ``0..G-1``; -1 is for rows that are not published. Algorithms make
-    partitions of the cells of a table (:meth:`of_cells`); you can make one from `labels`, the
-    group of every row, without gaps (else ParameterError). `info` is the algorithm's report about
-    its run. `starred`, shape (G, d), has the attributes that a group suppresses even if its rows
-    agree, as a constraint with an upper bound may require.
+    Algorithms make partitions of the cells of a table (:meth:`of_cells`); you can make one from
+    `labels`, the group of every row: 0 to G - 1 without gaps (else ParameterError), or -1 for rows
+    that are not published. `info` is the algorithm's report about its run. `starred`, shape
+    (G, d), has the attributes that a group suppresses even if its rows agree.
 
     >>> p = Partition([0, 0, 1, -1])
     >>> p.n_groups, p.sizes().tolist(), [rows.tolist() for rows in p.groups()]
@@ -45,28 +44,22 @@ class Partition:
         self.cells: Cells | None = None  # as long as every row is a cell of its own
         self.group = checked_labels(labels)
         self.cell, self.counts = np.arange(len(self.group)), np.ones(len(self.group), np.intp)
-        if not isinstance(info, Mapping | None):
-            raise ParameterError(f"info must be a mapping, got {info!r}")
-        self.info, self.algorithm = dict(info or {}), algorithm
+        self.info, self.algorithm, self.starred = dict(info or {}), algorithm, None
         self.call, self.promised = "", ()  # set by what makes it: see anonpaper.algorithm
-        self.starred = None if starred is None else np.asarray(starred)
-        if self.starred is not None:
-            shape, kind = self.starred.shape, self.starred.dtype.kind
-            if len(shape) != 2 or shape[0] != self.n_groups or kind not in "bui":
+        if starred is not None:
+            given = np.asarray(starred)
+            if given.ndim != 2 or len(given) != self.n_groups or given.dtype.kind not in "bui":
                 raise ParameterError(
                     f"starred must hold booleans, one row for each of the {self.n_groups} groups, "
-                    f"got shape {shape} and dtype {self.starred.dtype}"
+                    f"got shape {given.shape} and dtype {given.dtype}"
                 )
-            self.starred = self.starred.astype(bool)
+            self.starred = given.astype(bool)
 
     @classmethod
     def of_cells(
         cls, cells: Cells, cell, group, counts=None, info=None, algorithm="", *, starred=None
     ) -> Partition:
-        """Return the partition of cells; `counts` are 1 by default.
-
-        Rows at hand go to the entries of their cell as these are listed, lowest number first.
-        """
+        """Return the partition of cells; `counts` are 1 by default."""
         p = cls(np.empty(0, np.intp), info, algorithm)
         p.cells, p.cell, p.group, p.starred = cells, cell, group, starred
         p.counts = np.ones(len(cell), np.intp) if counts is None else counts
@@ -171,7 +164,7 @@ class Entries:
 
     @property
     def tuples(self) -> np.ndarray:
-        """The number of every entry's QI tuple."""
+        """The number of every entry's QI tuple, shape (f,)."""
         return self.m.cells.tuple_of_cell[self.cell]
 
     @property

@@ -85,8 +85,7 @@ def test_cells_are_what_a_groupby_counts(m):
     values.append(m.sensitive_attribute.values[cells.sensitive])
     assert list(zip(*values, strict=True)) == counted.index.tolist()
     assert cells.counts.tolist() == counted.tolist()
-    for cell in range(len(cells.counts)):
-        rows = cells.rows[cells.row_start[cell] : cells.row_start[cell + 1]]
+    for cell, rows in enumerate(np.split(cells.rows, np.cumsum(cells.counts)[:-1])):
         assert (np.diff(rows) > 0).all()
         assert (m.codes[rows] == tuples[cell]).all()
         assert (m.sensitive_codes[rows] == cells.sensitive[cell]).all()
