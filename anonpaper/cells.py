@@ -30,13 +30,7 @@ class Cells:
 
     @classmethod
     def of(
-        cls,
-        columns: Sequence[np.ndarray],
-        sizes: Sequence[int],
-        d: int,
-        *,
-        people: bool = False,
-        weights: np.ndarray | None = None,
+        cls, columns: Sequence, sizes: Sequence, d: int, *, people: bool = False, weights=None
     ) -> Cells:
         """Group rows by codes, column j below ``sizes[j]``, of which d are quasi-identifiers.
 
@@ -47,14 +41,10 @@ class Cells:
         codes = np.array([column[rows[first]] for column in columns], np.int32)
         changes = (codes[:d, 1:] != codes[:d, :-1]).any(axis=0)
         start = np.flatnonzero(np.r_[True, changes])
-        return cls(
-            tuples=codes[:d].take(start, axis=1).T,
-            start=np.r_[start, len(first)],
-            secrets=codes[d : len(codes) - people].T,
-            person=codes[-1] if people else None,
-            counts=_sizes(rows, first, weights),
-            rows=rows if weights is None else None,
-        )
+        tuples, secrets = codes[:d].take(start, axis=1).T, codes[d : len(codes) - people].T
+        person, rows_at_hand = codes[-1] if people else None, rows if weights is None else None
+        counts, start = _sizes(rows, first, weights), np.r_[start, len(first)]
+        return cls(tuples, start, secrets, person, counts, rows_at_hand)
 
     @property
     def sensitive(self) -> np.ndarray:
@@ -63,7 +53,7 @@ class Cells:
 
     @property
     def tuple_start(self) -> np.ndarray:
-        """Tuple i has the rows ``rows[tuple_start[i]:tuple_start[i + 1]]``."""
+        """Tuple i has ``rows[tuple_start[i]:tuple_start[i + 1]]``, shape (c + 1,)."""
         return np.r_[0, np.cumsum(self.counts)][self.start]
 
     @property

@@ -34,12 +34,7 @@ class Partition:
     """
 
     def __init__(
-        self,
-        labels,
-        info: Mapping[str, object] | None = None,
-        algorithm: str = "",
-        *,
-        starred=None,
+        self, labels, info: Mapping | None = None, algorithm: str = "", *, starred=None
     ) -> None:
         self.cells: Cells | None = None  # as long as every row is a cell of its own
         self.group = checked_labels(labels)

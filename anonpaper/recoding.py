@@ -78,10 +78,7 @@ class Recoding:
 
     @classmethod
     def from_levels(
-        cls,
-        attributes: Sequence[Attribute],
-        hierarchies: Mapping[object, Hierarchy],
-        levels: Mapping[object, int],
+        cls, attributes: Sequence, hierarchies: Mapping[object, Hierarchy], levels: Mapping
     ) -> Recoding:
         """Return a full-domain recoding: attributes at levels of their hierarchies, or 0."""
         qi = [attribute.name for attribute in attributes]

@@ -21,7 +21,6 @@ from anonpaper.principles import Principle
 from anonpaper.publish import judging, writing
 from anonpaper.publish.judging import check_release
 from anonpaper.published_values import SubDomains
-from anonpaper.recoding import Recoding
 from anonpaper.roles import only_one
 
 __all__ = ["Anatomy", "GroupRelease", "PublishedAttribute", "Release", "check_release"]
@@ -79,12 +78,7 @@ class Release:
     is_seeded = False  # whether a swap can be repeated by who guesses its seed
 
     def __init__(
-        self,
-        entries: Entries,
-        published: Sequence[PublishedAttribute],
-        method: str,
-        partition: Partition | None = None,
-        recoding: Recoding | None = None,
+        self, entries: Entries, published: Sequence, method: str, partition=None, recoding=None
     ) -> None:
         self.shown = entries.group >= 0  # (f,): which entries are published
         if not self.shown.all():
