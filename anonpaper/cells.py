@@ -90,10 +90,7 @@ class Cells:
         if self.rows is not None:
             return self.cell_of_row
         if self.counts.sum() > np.iinfo(np.int32).max:
-            raise RowsError(
-                f"{self.counts.sum()} rows are more than 2^31 - 1, which can be numbered: use "
-                "ap.mondrian, ap.tp_plus or another algorithm that groups equal rows together"
-            )
+            raise RowsError("2^31 rows or more cannot be numbered: use ap.mondrian or ap.tp_plus")
         cell = np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
         rng.shuffle(cell)
         return cell

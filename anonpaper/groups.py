@@ -44,10 +44,8 @@ class Partition:
         if starred is not None:
             given = np.asarray(starred)
             if given.ndim != 2 or len(given) != self.n_groups or given.dtype.kind not in "bui":
-                raise ParameterError(
-                    f"starred must hold booleans, one row for each of the {self.n_groups} groups, "
-                    f"got shape {given.shape} and dtype {given.dtype}"
-                )
+                shape = f"({self.n_groups}, d)"
+                raise ParameterError(f"starred must be booleans, shape {shape}, not {given!r}")
             self.starred = given.astype(bool)
 
     @classmethod
@@ -135,18 +133,16 @@ class Entries:
     def of(cls, m: Microdata, p: Partition) -> Entries:
         """Return a table in the groups of a partition; ParameterError if it has other rows."""
         if not isinstance(p, Partition):
-            raise ParameterError(
-                f"expected a Partition, got {type(p).__name__}: make one with "
-                "ap.Partition(labels), or publish a Recoding with ap.recode(m, r)"
-            )
+            got = f"expected a Partition, got {type(p).__name__}"
+            raise ParameterError(f"{got}: a Recoding is published with ap.recode(m, r)")
         by_rows, counts = p.cells is None or p.cells.rows is not None, m.cells.counts
         fits = len(p) == m.n and by_rows == m.has_rows
         if fits and not by_rows:
             fits = np.array_equal(np.bincount(p.cell, p.counts, len(counts)), counts)
         if not fits:
             raise ParameterError(
-                f"the partition was made from rows, or the counts, of another table: "
-                f"it has {len(p)} rows, the table {m.n}; run the algorithm again on this one"
+                "the partition was made from the rows, or the counts, of another table: it has "
+                f"{len(p)} rows, the table {m.n}; run the algorithm again on this one"
             )
         if by_rows and (p.cells is not m.cells or m.synthetic.any()):
             return cls.of_rows(m, p.labels)
@@ -288,16 +284,13 @@ def checked_labels(labels, n: int | None = None) -> np.ndarray:
     labels = np.asarray(labels)
     fits = labels.ndim == 1 and (n is None or len(labels) == n)
     if not fits or not np.issubdtype(labels.dtype, np.integer):
-        raise ParameterError(
-            f"labels must be a one-dimensional array of {'' if n is None else f'{n} '}integers, "
-            f"got shape {labels.shape} and dtype {labels.dtype}"
-        )
+        rows = "" if n is None else f"{n} "
+        got = f"got shape {labels.shape} and dtype {labels.dtype}"
+        raise ParameterError(f"labels must be a one-dimensional array of {rows}integers, {got}")
     groups = pd.unique(labels[labels != -1])
     if len(groups) and (groups.min() < 0 or groups.max() >= len(groups)):
-        raise ParameterError(
-            f"labels must be -1 or a group number 0, 1, ... without a gap, got {len(groups)} "
-            f"groups from {groups.min()} to {groups.max()}: close gaps by dense_labels()"
-        )
+        got = f"{len(groups)} groups from {groups.min()} to {groups.max()}"
+        raise ParameterError(f"labels must be -1, 0, 1, ..., got {got}: use dense_labels()")
     return labels.astype(np.intp, copy=False)
 
 

@@ -48,7 +48,7 @@ class Recoding:
     attributes: Sequence[Attribute]
     maps: Sequence
     info: dict[str, object] = field(default_factory=dict)
-    algorithm: str = ""
+    algorithm: str = field(default_factory=str)  # the class has none, unlike functions
     names: Sequence[np.ndarray | None] | None = None
     trees: Mapping[object, Hierarchy] = field(default_factory=dict)
     withhold: Sequence[Principle] = ()
@@ -67,9 +67,7 @@ class Recoding:
         self.names = tuple(self.names or [None] * len(self.maps))
         for attribute, size, written in zip(self.attributes, self.sizes, self.names, strict=True):
             if written is not None and not len(set(map(str, written))) == len(written) == size:
-                raise ParameterError(
-                    f"{attribute.name!r} needs {size} different names, got {list(written[:5])}"
-                )
+                raise ParameterError(f"{attribute.name!r} needs {size} different names")
 
     @classmethod
     def identity(cls, attributes: Sequence[Attribute]) -> Recoding:
@@ -87,9 +85,7 @@ class Recoding:
             check_hierarchies(hierarchies, qi),
         )
         if lacking := [name for name, level in levels.items() if level and name not in trees]:
-            raise errors.HierarchyError(
-                f"hierarchies lacks {lacking}: make one with Hierarchy.balanced"
-            )
+            raise errors.HierarchyError(f"hierarchies lacks {lacking}: see Hierarchy.balanced")
         maps, names = [np.arange(a.size) for a in attributes], [a.values for a in attributes]
         trees = {name: tree for name, tree in trees.items() if levels.get(name)}
         for j, a in enumerate(attributes):
@@ -226,9 +222,7 @@ class Recoding:
                 _part(**part)  # as it will be read
             text = json.dumps(content, default=lambda t: {"time": t.isoformat()}, indent=1) + "\n"
         except (TypeError, ValueError) as error:
-            raise ParameterError(
-                f"only texts, numbers and timestamps can be saved ({error}): convert columns first"
-            ) from None
+            raise ParameterError(f"convert to texts, numbers or timestamps: {error}") from None
         write_named(path, text)
 
     @classmethod
@@ -253,10 +247,8 @@ class Recoding:
             return cls(attributes, maps, {}, str(told["algorithm"]), names, **marks)
         except (errors.AnonpaperError, ArithmeticError, AttributeError, LookupError, TypeError,
                 ValueError, RecursionError) as error:  # fmt: skip
-            raise errors.FileError(
-                f"{path} is not a recoding written by Recoding.save "
-                f"({type(error).__name__}: {str(error)[:200]})"
-            ) from None
+            why = f"{type(error).__name__}: {str(error)[:200]}"
+            raise errors.FileError(f"{path} is not a recoding by Recoding.save: {why}") from None
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -305,10 +297,8 @@ def _checked_map(attribute: Attribute, ids) -> np.ndarray:
     ids = np.asarray(ids)
     fits = ids.shape == (attribute.size,) and np.issubdtype(ids.dtype, np.integer)
     if not fits or ids.min() < 0 or len(np.unique(ids)) - 1 != ids.max():
-        raise ParameterError(
-            f"the map of {attribute.name!r} must give each of its {attribute.size} values the "
-            f"number of a sub-domain, 0, 1, ... without gaps; got {ids.tolist()}"
-        )
+        what = f"the map of {attribute.name!r} must number sub-domains 0, 1, ... without gaps"
+        raise ParameterError(f"{what}, {attribute.size} integers, one per value; got {ids}")
     return ids.astype(np.int32)
 
 

@@ -114,10 +114,8 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
 def check_release(rel: object, *, shown: bool = False) -> Release:
     """Return `rel` if it is a Release, `shown` if it has a row; else an error."""
     if not hasattr(rel, "published"):
-        raise ParameterError(
-            f"expected a Release, got {type(rel).__name__}: make one by ap.suppress(m, p), "
-            "ap.recode(m, r) or another form of publication"
-        )
+        got = type(rel).__name__
+        raise ParameterError(f"expected a Release, got {got}: make one by ap.suppress(m, p)")
     if shown and not rel.shown.any():
         raise errors.EmptyTableError("no row is published")
     return rel

@@ -119,10 +119,8 @@ def shallow_generalize(
         tree = hierarchies[attribute.name]
         maps, top = tree.maps(attribute), tree.height
         if maps[top].any():
-            raise HierarchyError(
-                f"the highest level of the hierarchy of {attribute.name!r} has "
-                f"{maps[top].max() + 1} names: it must join all values under one name"
-            )
+            what = f"the highest level of the hierarchy of {attribute.name!r}"
+            raise HierarchyError(f"{what} must join all values under one name")
         floor = 0 if attribute.name in friendly else least_level
         errors.check_integer("least_level", floor, 0, top)
         # Per class, the lowest level from `floor` up on which its rows agree, and the node there.
@@ -166,10 +164,8 @@ def _entries_of(m: Microdata, p: Partition) -> Entries:
     """Return a table in its groups, checked."""
     e = Entries.of(m, p)
     if p.starred is not None and p.starred.shape[1] != m.d:
-        raise ParameterError(
-            f"the partition stars values of {p.starred.shape[1]} attributes, but the table has "
-            f"the quasi-identifiers {m.qi}: run the algorithm on this table"
-        )
+        starred = f"the partition stars values of {p.starred.shape[1]} attributes"
+        raise ParameterError(f"{starred}, not of {m.qi}: run the algorithm on this table")
     return e
 
 
@@ -195,10 +191,8 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     """
     check_microdata(m, people=True)
     if not isinstance(r, Recoding):
-        raise ParameterError(
-            f"expected a Recoding, got {type(r).__name__}: publish groups by ap.suppress, "
-            "ap.generalize, ap.swap or ap.anatomize"
-        )
+        got = type(r).__name__
+        raise ParameterError(f"expected a Recoding, got {got}: publish groups by ap.suppress")
     errors.check_choice("unseen", unseen, ("error", "suppress"))
     typed, new = (
         [
@@ -214,9 +208,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         r, new = r.of_values(m.attributes)
     if new and unseen == "error":
         named = "; ".join(f"{n!r}: {v[:10]}{' ...' * (len(v) > 10)}" for n, v in new.items())
-        raise ColumnError(
-            f'values new to the recoding: {named}; unseen="suppress" withholds their rows'
-        )
+        raise ColumnError(f'new to the recoding: {named}; unseen="suppress" withholds their rows')
     e = Entries.whole(m)
     published = [PublishedAttribute(r.members(name), ids[codes])
                  for name, ids, codes in zip(m.qi, r.maps, e.codes.T, strict=True)]  # fmt: skip
@@ -319,9 +311,8 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
         raise ColumnError(f"rename {taken}: the tables of an anatomy use these names")
     if has_residue(p):
         raise ParameterError(
-            f"{p.algorithm} removed {p.info['residue_size']} rows, in phase one rows with the "
-            "most frequent sensitive value of their group, and an anatomy shows which rows: "
-            "publish with ap.suppress, or group with ap.mondrian or ap.klt"
+            f"{p.algorithm} removed {p.info['residue_size']} rows, mostly of frequent sensitive "
+            "values, and an anatomy shows which: use ap.suppress, or group with ap.mondrian"
         )
     return Anatomy(e, _as_they_are(e), "anatomize", p)
 

@@ -148,10 +148,8 @@ def as_csv(frame: pd.DataFrame, delimiter: str = ",") -> bytes:
     """Return a table as csv in UTF-8 with line feeds; a missing value is an empty field."""
     for name, column in frame.items():
         if column.isna().any() and column.eq("").any():
-            raise ColumnError(
-                f"{name!r} has missing values and empty texts, which are the same in a csv: "
-                "replace one of them, or write parquet"
-            )
+            alike = "missing values and empty texts, which are the same in a csv"
+            raise ColumnError(f"{name!r} has {alike}: replace one of them, or write parquet")
     options = {"index": False, "sep": delimiter, "lineterminator": "\n"}
     content = frame.to_csv(**options)
     if "\r" in content:  # an unquoted one ends the line for many readers
@@ -215,10 +213,7 @@ def check_written_apart(rel: Release) -> None:
     for name, (values, asked) in columns.items():
         texts = pd.Series(list(map(str, values)), dtype=object)
         if alike := texts[texts.duplicated(keep=False) & asked].unique()[:5].tolist():
-            raise ColumnError(
-                f"{alike} would have several meanings in {name!r}: rename them, or convert the "
-                "values to one type"
-            )
+            raise ColumnError(f"{alike} would have several meanings in {name!r}: rename them")
 
 
 def public_frame(
