@@ -39,6 +39,8 @@ class Partition:
         self.cells: Cells | None = None  # as long as every row is a cell of its own
         self.group = checked_labels(labels)
         self.cell, self.counts = np.arange(len(self.group)), np.ones(len(self.group), np.intp)
+        if not isinstance(info, Mapping | None):
+            raise ParameterError(f"info must be a mapping, got {info!r}")
         self.info, self.algorithm, self.starred = dict(info or {}), algorithm, None
         self.call, self.promised = "", ()  # set by what makes it: see anonpaper.algorithm
         if starred is not None:

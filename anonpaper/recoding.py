@@ -79,7 +79,7 @@ class Recoding:
         cls, attributes: Sequence, hierarchies: Mapping[object, Hierarchy], levels: Mapping
     ) -> Recoding:
         """Return a full-domain recoding: attributes at levels of their hierarchies, or 0."""
-        qi = [attribute.name for attribute in attributes]
+        qi = [attribute.name for attribute in check_sequence("attributes", attributes, Attribute)]
         levels, trees = (
             errors.check_named("levels", levels, qi),
             check_hierarchies(hierarchies, qi),
@@ -107,6 +107,7 @@ class Recoding:
         >>> Recoding.decode(m.attributes, "01" "0" "11").sub_domains("Age")
         [['<30', '[30, 50)'], ['>=50']]
         """
+        attributes = check_sequence("attributes", attributes, Attribute)
         ends = np.cumsum([attribute.size - 1 for attribute in attributes])
         digits = list(bits) if isinstance(bits, str) else np.asarray(bits).ravel().tolist()
         if len(digits) != ends[-1] or not all(

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.cells import distinct
-from anonpaper.errors import NoSensitiveValueError
+from anonpaper.errors import NoSensitiveValueError, ParameterError, check_sequence
 from anonpaper.groups import Entries, GroupCounts, Partition, dense_labels
 from anonpaper.hierarchy import STAR
 from anonpaper.principles import Principle
@@ -80,6 +80,9 @@ class Release:
     def __init__(
         self, entries: Entries, published: Sequence, method: str, partition=None, recoding=None
     ) -> None:
+        published = check_sequence("published", published, PublishedAttribute)
+        if not isinstance(entries, Entries):
+            raise ParameterError(f"expected Entries, got {entries!r}: use ap.suppress(m, p)")
         self.shown = entries.group >= 0  # (f,): which entries are published
         if not self.shown.all():
             each = zip(published, entries.codes.T, strict=True)
