@@ -18,7 +18,7 @@ class Cells:
     """The distinct rows of a table: e cells of c tuples of quasi-identifiers, and n rows in all.
 
     A *cell* is a tuple of quasi-identifiers (a QI-group of the microdata) with the sensitive codes
-    and, where somebody has several rows, a person. Cells are sorted by all of these.
+    and, where somebody has several rows, a person; cells are sorted by these.
     """
 
     tuples: np.ndarray  # (c, d), int32: the codes of every tuple
@@ -30,13 +30,7 @@ class Cells:
 
     @classmethod
     def of(
-        cls,
-        columns: Sequence[np.ndarray],
-        sizes: Sequence[int],
-        d: int,
-        *,
-        people: bool = False,
-        weights: np.ndarray | None = None,
+        cls, columns: Sequence, sizes: Sequence, d: int, *, people: bool = False, weights=None
     ) -> Cells:
         """Group rows by codes, column j below ``sizes[j]``, of which d are quasi-identifiers.
 
@@ -44,21 +38,13 @@ class Cells:
         rows outside. O(n log n).
         """
         rows, first = _in_order(columns, sizes)
-        one_of = rows[first]
-        codes = [column[one_of] for column in columns]
-        person = codes.pop() if people else None
-        changes = np.arange(len(first)) == 0
-        for column in codes[:d]:
-            changes[1:] |= column[1:] != column[:-1]
-        start = np.flatnonzero(changes)
-        return cls(
-            tuples=_side_by_side([column[start] for column in codes[:d]], len(start)),
-            start=np.r_[start, len(first)],
-            secrets=_side_by_side(codes[d:], len(first)),
-            person=person,
-            counts=_sizes(rows, first, weights),
-            rows=rows if weights is None else None,
-        )
+        codes = np.array([column[rows[first]] for column in columns], np.int32)
+        changes = (codes[:d, 1:] != codes[:d, :-1]).any(axis=0)
+        start = np.flatnonzero(np.r_[True, changes])
+        tuples, secrets = codes[:d].take(start, axis=1).T, codes[d : len(codes) - people].T
+        person, rows_at_hand = codes[-1] if people else None, rows if weights is None else None
+        counts, start = _sizes(rows, first, weights), np.r_[start, len(first)]
+        return cls(tuples, start, secrets, person, counts, rows_at_hand)
 
     @property
     def sensitive(self) -> np.ndarray:
@@ -66,14 +52,9 @@ class Cells:
         return self.secrets[:, 0]
 
     @property
-    def row_start(self) -> np.ndarray:
-        """Cell j has the rows ``rows[row_start[j]:row_start[j + 1]]``."""
-        return np.r_[0, np.cumsum(self.counts)]
-
-    @property
     def tuple_start(self) -> np.ndarray:
-        """Tuple i has the rows ``rows[tuple_start[i]:tuple_start[i + 1]]``."""
-        return self.row_start[self.start]
+        """Tuple i has ``rows[tuple_start[i]:tuple_start[i + 1]]``, shape (c + 1,)."""
+        return np.r_[0, np.cumsum(self.counts)][self.start]
 
     @property
     def tuple_sizes(self) -> np.ndarray:
@@ -87,34 +68,32 @@ class Cells:
 
     @cached_property
     def cell_of_row(self) -> np.ndarray:
-        """The cell of every row, shape (n,), dtype int32; RowsError if rows are outside."""
+        """The cell of every row, shape (n,), dtype int64; RowsError if rows are outside."""
+        return self.dealt(np.arange(len(self.counts)), self.counts)
+
+    @property
+    def tuple_of_row(self) -> np.ndarray:
+        """The number of every row's tuple, shape (n,), dtype int64."""
+        return self.tuple_of_cell[self.cell_of_row]
+
+    def dealt(self, cell: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        """The entry of every row: those of a cell, lowest first, go to its entries as listed."""
         if self.rows is None:
             no_rows()
-        cell_of_row = np.empty(len(self.rows), np.int32)
-        cell_of_row[self.rows] = self._cells_in_order()
-        return cell_of_row
-
-    def _cells_in_order(self) -> np.ndarray:
-        return np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
+        order = np.argsort(cell, kind="stable")
+        entry = np.empty(len(self.rows), np.intp)
+        entry[self.rows] = np.repeat(order, counts[order])
+        return entry
 
     def handed_out(self, rng: np.random.Generator) -> np.ndarray:
         """The cell of every row, in row order; in random order if rows are outside."""
         if self.rows is not None:
             return self.cell_of_row
         if self.counts.sum() > np.iinfo(np.int32).max:
-            raise RowsError(
-                f"this numbers single rows, at most 2^31 - 1, but the table has "
-                f"{self.counts.sum()}: use ap.mondrian, ap.tp_plus or another algorithm that "
-                "groups equal rows together"
-            )
-        cell = self._cells_in_order()
+            raise RowsError("2^31 rows or more cannot be numbered: use ap.mondrian or ap.tp_plus")
+        cell = np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
         rng.shuffle(cell)
         return cell
-
-    @property
-    def tuple_of_row(self) -> np.ndarray:
-        """The number of every row's tuple, shape (n,), dtype int64."""
-        return self.tuple_of_cell[self.cell_of_row]
 
     def by_sensitive_value(
         self, values: int, order: np.ndarray | None = None
@@ -124,23 +103,17 @@ class Cells:
         Returns `list_start`, `cell` and `place`: ``cell[list_start[v]:list_start[v + 1]]`` are the
         cells of value v, and `place` is the position of their tuples in the order.
         """
-        if order is None:
-            order = np.arange(len(self))
-        sizes = np.diff(self.start)[order]
-        before = np.cumsum(sizes) - sizes
-        cell = np.repeat(self.start[order] - before, sizes) + np.arange(len(self.counts))
+        place = self.tuple_of_cell if order is None else np.argsort(order)[self.tuple_of_cell]
         # numpy sorts integers of up to 16 bits without comparing them
-        codes = self.sensitive[cell].astype(np.min_scalar_type(values))
-        by_value = np.argsort(codes, kind="stable")
-        list_start = np.cumsum([0, *np.bincount(codes, minlength=values)])
-        place = np.repeat(np.arange(len(self)), sizes)
-        return list_start, cell[by_value], place[by_value]
+        codes = self.sensitive.astype(np.min_scalar_type(values))
+        cell = np.lexsort([place, codes])
+        return np.cumsum([0, *np.bincount(codes, minlength=values)]), cell, place[cell]
 
     def __len__(self) -> int:
         return len(self.tuples)
 
 
-def no_rows(*_) -> None:
+def no_rows() -> None:
     """Raise RowsError: the table has only counts, and the caller needs its rows."""
     raise RowsError(
         "this needs single rows, but a table of counts has only distinct rows and their numbers: "
@@ -170,10 +143,6 @@ def _sizes(rows: np.ndarray, first: np.ndarray, weights: np.ndarray | None) -> n
     if weights is None or not len(rows):
         return np.diff(first, append=len(rows))
     return np.add.reduceat(weights[rows], first)
-
-
-def _side_by_side(columns: list, n: int) -> np.ndarray:
-    return np.array(columns, np.int32).reshape(len(columns), n).T
 
 
 def _in_order(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple:

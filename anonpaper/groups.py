@@ -1,4 +1,4 @@
-"""Partition: how many rows of each cell are published as one group."""
+"""Partition: how many rows of each cell are published as one group; and groups as counts."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from anonpaper.cells import Cells, no_rows
+from anonpaper.cells import Cells, distinct
 from anonpaper.compiled import loop
 from anonpaper.errors import ParameterError
 from anonpaper.microdata import Microdata
 
 __all__ = [
-    "Entries", "Partition", "check_partition", "checked_labels", "dense_labels", "group_bounds",
+    "Entries", "GroupCounts", "Partition", "are_in_several_tuples", "checked_labels",
+    "dense_labels", "group_bounds",
 ]  # fmt: skip
 
 
 class Partition:
     """A grouping of the rows of a table: ``counts[i]`` rows of ``cell[i]`` are in ``group[i]``.
 
-    Groups are numbered ``0..G-1``; -1 is for rows that are not published. Algorithms make
-    partitions of the cells of a table (:meth:`of_cells`); you can make one from `labels`, the
-    group of every row, without gaps (else ParameterError). `info` is the algorithm's report about
-    its run. `starred`, shape (G, d), has the attributes that a group suppresses even if its rows
-    agree, as a constraint with an upper bound may require.
+    Algorithms make partitions of the cells of a table (:meth:`of_cells`); you can make one from
+    `labels`, the group of every row: 0 to G - 1 without gaps (else ParameterError), or -1 for rows
+    that are not published. `info` is the algorithm's report about its run. `starred`, shape
+    (G, d), has the attributes that a group suppresses even if its rows agree.
 
     >>> p = Partition([0, 0, 1, -1])
     >>> p.n_groups, p.sizes().tolist(), [rows.tolist() for rows in p.groups()]
@@ -34,42 +34,30 @@ class Partition:
     """
 
     def __init__(
-        self,
-        labels,
-        info: Mapping[str, object] | None = None,
-        algorithm: str = "",
-        *,
-        starred=None,
+        self, labels, info: Mapping | None = None, algorithm: str = "", *, starred=None
     ) -> None:
         self.cells: Cells | None = None  # as long as every row is a cell of its own
         self.group = checked_labels(labels)
         self.cell, self.counts = np.arange(len(self.group)), np.ones(len(self.group), np.intp)
         if not isinstance(info, Mapping | None):
             raise ParameterError(f"info must be a mapping, got {info!r}")
-        self.info, self.algorithm = dict(info or {}), algorithm
+        self.info, self.algorithm, self.starred = dict(info or {}), algorithm, None
         self.call, self.promised = "", ()  # set by what makes it: see anonpaper.algorithm
-        self.starred = None if starred is None else np.asarray(starred)
-        if self.starred is not None:
-            shape, kind = self.starred.shape, self.starred.dtype.kind
-            if len(shape) != 2 or shape[0] != self.n_groups or kind not in "bui":
-                raise ParameterError(
-                    f"starred must hold booleans, one row for each of the {self.n_groups} groups, "
-                    f"got shape {shape} and dtype {self.starred.dtype}"
-                )
-            self.starred = self.starred.astype(bool)
+        if starred is not None:
+            given = np.asarray(starred)
+            if given.ndim != 2 or len(given) != self.n_groups or given.dtype.kind not in "bui":
+                shape = f"({self.n_groups}, d)"
+                raise ParameterError(f"starred must be booleans, shape {shape}, not {given!r}")
+            self.starred = given.astype(bool)
 
     @classmethod
     def of_cells(
         cls, cells: Cells, cell, group, counts=None, info=None, algorithm="", *, starred=None
     ) -> Partition:
-        """Return the partition of cells; `counts` are 1 by default.
-
-        Rows at hand go to the entries of their cell as these are listed, lowest number first.
-        """
+        """Return the partition of cells; `counts` are 1 by default."""
         p = cls(np.empty(0, np.intp), info, algorithm)
-        p.cells, p.cell, p.group = cells, cell, group
+        p.cells, p.cell, p.group, p.starred = cells, cell, group, starred
         p.counts = np.ones(len(cell), np.intp) if counts is None else counts
-        p.starred = starred
         return p
 
     @cached_property
@@ -77,7 +65,7 @@ class Partition:
         """The group of every row, shape (n,), dtype int64; RowsError if rows are outside."""
         if self.cells is None:
             return self.group
-        return self.group[_dealt(self.cells, self.cell, self.counts)]
+        return self.group[self.cells.dealt(self.cell, self.counts)]
 
     @cached_property
     def _sizes(self) -> np.ndarray:
@@ -95,9 +83,8 @@ class Partition:
 
     def groups(self) -> list[np.ndarray]:
         """Row numbers of every group, ascending; a list of G arrays. O(n log n)."""
-        order = np.argsort(self.labels, kind="stable")
-        published = order[np.count_nonzero(self.labels < 0) :]
-        return np.split(published, np.cumsum(self._sizes)[:-1]) if self.n_groups else []
+        order = np.argsort(self.labels, kind="stable")[self.n_unpublished :]
+        return np.split(order, np.cumsum(self._sizes)[:-1]) if self.n_groups else []
 
     @property
     def n_unpublished(self) -> int:
@@ -117,7 +104,7 @@ class Partition:
 class Entries:
     """The rows of a table in groups: f entries, ``counts[i]`` rows of ``cell[i]`` in ``group[i]``.
 
-    Those of group -1 are in none. If some rows are synthetic, every row is an entry.
+    Those of group -1 are in none. If some rows are synthetic, every row is an entry, in order.
     """
 
     m: Microdata
@@ -125,7 +112,6 @@ class Entries:
     group: np.ndarray
     counts: np.ndarray
     secrets: np.ndarray  # (f, s): sensitive codes, of the cells unless they were swapped
-    synthetic: np.ndarray | None = None  # (f,), bool; None if no row is
 
     @classmethod
     def of_cells(cls, m: Microdata, group: np.ndarray) -> Entries:
@@ -135,34 +121,43 @@ class Entries:
     @classmethod
     def of_rows(cls, m: Microdata, labels: np.ndarray) -> Entries:
         """Return rows in groups, which are given by row."""
-        cell, synthetic = m.cells.cell_of_row, m.synthetic if m.synthetic.any() else None
-        counts = np.ones(len(cell), np.intp)
-        return cls(m, cell, labels, counts, m.cells.secrets[cell], synthetic)
+        cell = m.cells.cell_of_row
+        return cls(m, cell, labels, np.ones(len(cell), np.intp), m.cells.secrets[cell])
+
+    @classmethod
+    def whole(cls, m: Microdata) -> Entries:
+        """Return a table as one group."""
+        if m.synthetic.any():
+            return cls.of_rows(m, np.zeros(m.n, np.intp))
+        return cls.of_cells(m, np.zeros(len(m.cells.counts), np.intp))
 
     @classmethod
     def of(cls, m: Microdata, p: Partition) -> Entries:
         """Return a table in the groups of a partition; ParameterError if it has other rows."""
-        check_partition(p, m.n)
-        has_rows = p.cells is None or p.cells.rows is not None
-        if m.has_rows and has_rows and (p.cells is not m.cells or m.synthetic.any()):
-            return cls.of_rows(m, p.labels)
-        counts = m.cells.counts
-        held = np.bincount(p.cell, p.counts, len(counts))
-        if has_rows != m.has_rows or not np.array_equal(held, counts):
+        if not isinstance(p, Partition):
+            got = f"expected a Partition, got {type(p).__name__}"
+            raise ParameterError(f"{got}: a Recoding is published with ap.recode(m, r)")
+        by_rows, counts = p.cells is None or p.cells.rows is not None, m.cells.counts
+        fits = len(p) == m.n and by_rows == m.has_rows
+        if fits and not by_rows:
+            fits = np.array_equal(np.bincount(p.cell, p.counts, len(counts)), counts)
+        if not fits:
             raise ParameterError(
-                "the partition was made from the rows, or the counts, of another table: run the "
-                "algorithm again on this one"
+                "the partition was made from the rows, or the counts, of another table: it has "
+                f"{len(p)} rows, the table {m.n}; run the algorithm again on this one"
             )
+        if by_rows and (p.cells is not m.cells or m.synthetic.any()):
+            return cls.of_rows(m, p.labels)
         return cls(m, p.cell, p.group, p.counts, m.cells.secrets[p.cell])
 
     @cached_property
     def of_row(self) -> np.ndarray:
         """The entry of every row, shape (n,); RowsError if rows are outside."""
-        return _dealt(self.m.cells, self.cell, self.counts)
+        return self.m.cells.dealt(self.cell, self.counts)
 
     @property
     def tuples(self) -> np.ndarray:
-        """The number of every entry's QI tuple."""
+        """The number of every entry's QI tuple, shape (f,)."""
         return self.m.cells.tuple_of_cell[self.cell]
 
     @property
@@ -173,7 +168,8 @@ class Entries:
     @property
     def is_real(self) -> np.ndarray:
         """Whether an entry is of rows of real people, shape (f,), dtype bool."""
-        return np.ones(len(self.cell), bool) if self.synthetic is None else ~self.synthetic
+        synthetic = self.m.synthetic
+        return ~synthetic if synthetic.any() else np.ones(len(self.cell), bool)
 
     def codes_of(self, name: object) -> np.ndarray:
         """Codes of a column in a role, as published if it is sensitive, shape (f,)."""
@@ -196,31 +192,93 @@ class Entries:
 
     def take(self, which: np.ndarray) -> Entries:
         """Return some of the entries."""
-        synthetic = None if self.synthetic is None else self.synthetic[which]
         parts = (self.cell, self.group, self.counts, self.secrets)
-        return Entries(self.m, *(part[which] for part in parts), synthetic)
+        return Entries(self.m, *(part[which] for part in parts))
 
 
-def _dealt(cells: Cells, cell: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """The entry of every row: those of a cell, lowest first, go to its entries as listed."""
-    if cells.rows is None:
-        no_rows()
-    order = np.argsort(cell, kind="stable")
-    entry = np.empty(len(cells.rows), np.intp)
-    entry[cells.rows] = np.repeat(order, counts[order])
-    return entry
+@dataclass(frozen=True, eq=False)
+class GroupCounts:
+    """All that principles ask of groups: people per group, and per group and sensitive value."""
+
+    sizes: np.ndarray  # (G,), int64: people of every group; rows, where every row is a person
+    start: np.ndarray  # (G + 1,), int64: entries start[g]:start[g + 1] are of group g
+    sensitive: np.ndarray  # (e,): sensitive code of each entry, one a group without sensitives
+    counts: np.ndarray  # (e,): how many people of the group have it
+    total: np.ndarray | None = None  # (m,): the whole table's counts, if these are not all groups
+
+    @classmethod
+    def of(cls, entries: Entries, name: object = None) -> GroupCounts:
+        """Count people by group and by the sensitive attribute `name`; O(f log f)."""
+        if (entries.group < 0).any():
+            entries = entries.take(entries.group >= 0)
+        m, group, counts = entries.m, entries.group, entries.counts
+        n_groups, values, codes = group.max(initial=-1) + 1, 1, np.zeros(len(group), np.int32)
+        if name is not None:
+            values, codes = m.attribute(name).size, entries.codes_of(name)
+        sizes = np.bincount(group, counts, n_groups).astype(np.intp)
+        if m.cells.person is not None:  # everybody counts once in a group, and once with a value
+            columns, spans = [group, m.cells.person[entries.cell], codes], [n_groups, m.n, values]
+            sizes = np.bincount(group[distinct(columns[:2], spans[:2])[1]], minlength=n_groups)
+            once = distinct(columns, spans)[1]
+            group, codes, counts = group[once], codes[once], np.ones(len(once), np.intp)
+        if n_groups * values <= 8 * len(group):  # counting costs less than sorting
+            table = np.bincount(group * np.int64(values) + codes, counts)
+            filled = np.flatnonzero(table)
+            group, codes = np.divmod(filled, values)
+            counts = table[filled]
+        else:
+            _, first, counts = distinct([group, codes], [n_groups, values], counts)
+            group, codes = group[first], codes[first]
+        start = np.searchsorted(group, np.arange(n_groups + 1))
+        return cls(sizes, start, codes.astype(np.intp), counts.astype(np.intp))
+
+    @classmethod
+    def of_table(cls, table: np.ndarray) -> GroupCounts:
+        """Make groups from rows per sensitive value, shape (m,) or (G, m), no group empty.
+
+        >>> GroupCounts.of_table([[2, 0, 1], [0, 4, 0]]).distinct().tolist()
+        [2, 1]
+        """
+        table = np.atleast_2d(np.asarray(table))
+        whole = table.ndim == 2 and np.issubdtype(table.dtype, np.integer)
+        if not whole or (table < 0).any() or not table.any(axis=1).all():
+            raise ParameterError("counts must be integers of at least 0, not all 0 in a group")
+        group, sensitive = np.nonzero(table)
+        start = np.searchsorted(group, np.arange(len(table) + 1))
+        return cls(table.sum(axis=1), start, sensitive, table[group, sensitive])
+
+    @cached_property
+    def group_of_entry(self) -> np.ndarray:
+        """The group of every entry, shape (e,), dtype int64."""
+        return np.repeat(np.arange(len(self.sizes)), self.distinct())
+
+    def largest(self) -> np.ndarray:
+        """Rows of the most frequent sensitive value of every group (the pillar height)."""
+        return np.maximum.reduceat(self.counts, self.start[:-1])
+
+    def distinct(self) -> np.ndarray:
+        """Number of distinct sensitive values of every group."""
+        return np.diff(self.start)
+
+    def whole(self) -> np.ndarray:
+        """Counts of the whole table per sensitive value, shape (m,)."""
+        return np.bincount(self.sensitive, self.counts) if self.total is None else self.total
+
+    @property
+    def shares(self) -> np.ndarray:
+        """Distribution of the sensitive values of every group, which sums to 1; shape (e,)."""
+        return self.counts / np.add.reduceat(self.counts, self.start[:-1])[self.group_of_entry]
+
+    def entropy(self) -> np.ndarray:
+        """Entropy of the sensitive values of every group, natural logarithm."""
+        share = self.shares
+        return -np.add.reduceat(share * np.log(share), self.start[:-1])
 
 
-def check_partition(p: object, n: int | None = None) -> Partition:
-    """Return `p` if it is a Partition, with n rows if n is given; else ParameterError."""
-    if not isinstance(p, Partition):
-        raise ParameterError(
-            f"expected a Partition, got {type(p).__name__}: make one with ap.Partition(labels), "
-            "or publish a Recoding with ap.recode(m, r)"
-        )
-    if n is not None and len(p) != n:
-        raise ParameterError(f"the partition has {len(p)} rows, the table {n}: group this table")
-    return p
+def are_in_several_tuples(m: Microdata) -> bool:
+    """Whether somebody has rows with different quasi-identifiers."""
+    columns = [m.cells.tuple_of_cell, m.cells.person]
+    return len(distinct(columns, [len(m.cells), m.n])[1]) > m.n_people
 
 
 def checked_labels(labels, n: int | None = None) -> np.ndarray:
@@ -228,18 +286,13 @@ def checked_labels(labels, n: int | None = None) -> np.ndarray:
     labels = np.asarray(labels)
     fits = labels.ndim == 1 and (n is None or len(labels) == n)
     if not fits or not np.issubdtype(labels.dtype, np.integer):
-        raise ParameterError(
-            f"labels must be a one-dimensional array of {'' if n is None else f'{n} '}integers, "
-            f"got shape {labels.shape} and dtype {labels.dtype}"
-        )
-    if len(labels) and labels.min() < -1:
-        raise ParameterError(f"labels must be -1 or a group number, got {labels.min()}")
-    # There are at most as many groups as rows: a greater number leaves a gap.
-    present = np.zeros(len(labels) + 1, dtype=bool)
-    present[np.minimum(labels[labels >= 0], len(labels)).astype(np.intp)] = True
-    gap = int(present.argmin())
-    if len(labels) and labels.max() >= gap:
-        raise ParameterError(f"group {gap} has no rows: close such gaps by dense_labels()")
+        rows = "" if n is None else f"{n} "
+        got = f"got shape {labels.shape} and dtype {labels.dtype}"
+        raise ParameterError(f"labels must be a one-dimensional array of {rows}integers, {got}")
+    groups = pd.unique(labels[labels != -1])
+    if len(groups) and (groups.min() < 0 or groups.max() >= len(groups)):
+        got = f"{len(groups)} groups from {groups.min()} to {groups.max()}"
+        raise ParameterError(f"labels must be -1, 0, 1, ..., got {got}: use dense_labels()")
     return labels.astype(np.intp, copy=False)
 
 

@@ -17,8 +17,7 @@ import numpy as np
 
 from anonpaper import errors
 from anonpaper.errors import InfeasibleError, ParameterError, check_choice, check_integer
-from anonpaper.group_counts import GroupCounts, are_in_several_tuples
-from anonpaper.groups import Entries, checked_labels
+from anonpaper.groups import Entries, GroupCounts, are_in_several_tuples, checked_labels
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.roles import only_one
 

@@ -5,28 +5,17 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from math import isfinite
 from numbers import Real
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from anonpaper import errors
 from anonpaper.cells import distinct
-from anonpaper.errors import (
-    AnonpaperError,
-    FileError,
-    HierarchyError,
-    InfeasibleError,
-    ParameterError,
-    check_integer,
-    check_named,
-    check_sequence,
-    is_among,
-)
+from anonpaper.errors import ParameterError, check_sequence
 from anonpaper.files import named_by_user, write_named
 from anonpaper.groups import Entries
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
@@ -39,6 +28,7 @@ __all__ = ["Recoding", "failing", "over_shown_values"]
 _FORMAT = "anonpaper recoding 1"
 
 
+@dataclass(eq=False, repr=False)
 class Recoding:
     """One sub-domain per value and attribute: single-dimensional generalization.
 
@@ -55,65 +45,56 @@ class Recoding:
     [['<30', '[30, 50)'], ['>=50']]
     """
 
-    def __init__(
-        self,
-        attributes: Sequence[Attribute],
-        maps: Sequence,
-        info: Mapping[str, object] | None = None,
-        algorithm: str = "",
-        names: Sequence[np.ndarray | None] | None = None,
-        trees: Mapping[object, Hierarchy] | None = None,
-        withhold: Sequence = (),
-    ) -> None:
-        self.attributes = tuple(check_sequence("attributes", attributes, Attribute))
-        maps = check_sequence("maps", maps)
-        if len(maps) != len(self.attributes):
-            raise ParameterError(f"{len(self.attributes)} attributes, but {len(maps)} maps")
-        self.maps = tuple(map(_checked_map, self.attributes, maps))
-        self.info = dict(info or {})
-        self.algorithm = algorithm
-        self.withhold = tuple(check_sequence("withhold", withhold))
-        #: Per attribute, which values published rows have, (size,); set by `withholding`.
-        self.shown_values: list[np.ndarray] | None = None
-        self.names = tuple(names or [None] * len(self.attributes))
-        self.trees = dict(trees or {})
-        self.call, self.promised = "", ()  # set by what makes it: see anonpaper.algorithm
+    attributes: Sequence[Attribute]
+    maps: Sequence
+    info: dict[str, object] = field(default_factory=dict)
+    algorithm: str = field(default_factory=str)  # the class has none, unlike functions
+    names: Sequence[np.ndarray | None] | None = None
+    trees: Mapping[object, Hierarchy] = field(default_factory=dict)
+    withhold: Sequence[Principle] = ()
+    #: Per attribute, which values published rows have, (size,); set by `withholding`.
+    shown_values: list[np.ndarray] | None = None
+    call: str = ""  # this and the next are set by what makes it: see anonpaper.algorithm
+    promised: tuple[Principle, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.attributes = tuple(check_sequence("attributes", self.attributes, Attribute))
+        self.maps = check_sequence("maps", self.maps)
+        if len(self.maps) != len(self.attributes):
+            raise ParameterError(f"{len(self.attributes)} attributes, but {len(self.maps)} maps")
+        self.maps = tuple(map(_checked_map, self.attributes, self.maps))
+        self.withhold = tuple(check_sequence("withhold", self.withhold))
+        self.names = tuple(self.names or [None] * len(self.maps))
         for attribute, size, written in zip(self.attributes, self.sizes, self.names, strict=True):
             if written is not None and not len(set(map(str, written))) == len(written) == size:
-                raise ParameterError(
-                    f"{attribute.name!r} needs {size} different names, got {list(written[:5])}"
-                )
+                raise ParameterError(f"{attribute.name!r} needs {size} different names")
 
     @classmethod
     def identity(cls, attributes: Sequence[Attribute]) -> Recoding:
         """Return the recoding that keeps every value."""
-        attributes = check_sequence("attributes", attributes, Attribute)
         return cls(attributes, [np.arange(a.size) for a in attributes], algorithm="identity")
 
     @classmethod
     def from_levels(
-        cls,
-        attributes: Sequence[Attribute],
-        hierarchies: Mapping[object, Hierarchy],
-        levels: Mapping[object, int],
+        cls, attributes: Sequence, hierarchies: Mapping[object, Hierarchy], levels: Mapping
     ) -> Recoding:
         """Return a full-domain recoding: attributes at levels of their hierarchies, or 0."""
-        attributes = check_sequence("attributes", attributes, Attribute)
-        levels = check_named("levels", levels, [a.name for a in attributes])
-        hierarchies = check_hierarchies(hierarchies, [a.name for a in attributes])
-        lacking = [name for name, level in levels.items() if level and name not in hierarchies]
-        if lacking:
-            raise HierarchyError(f"hierarchies lacks {lacking}: make one with Hierarchy.balanced")
-        maps, names = [], []
-        for a in attributes:
-            level, tree = levels.get(a.name, 0), hierarchies.get(a.name)
-            level = check_integer("level", level, 0, tree.height) if level else 0
-            maps.append(tree.maps(a)[level] if level else np.arange(a.size))
-            first = a.values[np.unique(maps[-1], return_index=True)[1]]
-            written = (tree.written(value, level) for value in first) if level else first
-            names.append(np.fromiter(written, object, len(first)))
-        trees = {name: tree for name, tree in hierarchies.items() if levels.get(name)}
-        return cls(attributes, maps, {"levels": dict(levels)}, "full domain", names, trees)
+        qi = [attribute.name for attribute in check_sequence("attributes", attributes, Attribute)]
+        levels, trees = (
+            errors.check_named("levels", levels, qi),
+            check_hierarchies(hierarchies, qi),
+        )
+        if lacking := [name for name, level in levels.items() if level and name not in trees]:
+            raise errors.HierarchyError(f"hierarchies lacks {lacking}: see Hierarchy.balanced")
+        maps, names = [np.arange(a.size) for a in attributes], [a.values for a in attributes]
+        trees = {name: tree for name, tree in trees.items() if levels.get(name)}
+        for j, a in enumerate(attributes):
+            if tree := trees.get(a.name):
+                level = errors.check_integer("level", levels[a.name], 0, tree.height)
+                maps[j] = tree.maps(a)[level]
+                first = a.values[np.unique(maps[j], return_index=True)[1]]
+                names[j] = _objects(tree.written(value, level) for value in first)
+        return cls(attributes, maps, {"levels": levels}, "full domain", names, trees)
 
     @classmethod
     def decode(cls, attributes: Sequence[Attribute], bits: str | Sequence[int]) -> Recoding:
@@ -122,23 +103,19 @@ class Recoding:
         `bits`, a text or integers, has one bit between two successive values of each domain,
         attribute by attribute: 0 joins them, 1 separates them. ParameterError for another number.
 
-        Examples
-        --------
         >>> m = ap.examples.hospital()
         >>> Recoding.decode(m.attributes, "01" "0" "11").sub_domains("Age")
         [['<30', '[30, 50)'], ['>=50']]
         """
         attributes = check_sequence("attributes", attributes, Attribute)
-        wanted = sum(attribute.size - 1 for attribute in attributes)
+        ends = np.cumsum([attribute.size - 1 for attribute in attributes])
         digits = list(bits) if isinstance(bits, str) else np.asarray(bits).ravel().tolist()
-        if len(digits) != wanted or not all(is_among(digit, [0, 1, "0", "1"]) for digit in digits):
-            raise ParameterError(
-                f"bits must be {wanted} digits 0 or 1, got {len(digits)}, among them "
-                f"{sorted(set(map(str, digits)))[:5]}"
-            )
-        cuts = np.array(digits, dtype=np.int32)
-        ends = np.cumsum([attribute.size - 1 for attribute in attributes])[:-1]
-        return cls(attributes, [np.r_[0, np.cumsum(part)] for part in np.split(cuts, ends)])
+        if len(digits) != ends[-1] or not all(
+            errors.is_among(bit, [0, 1, "0", "1"]) for bit in digits
+        ):
+            raise ParameterError(f"bits must be {ends[-1]} digits 0 or 1, got {digits[:100]}")
+        parts = np.split(np.array(digits, np.int32), ends[:-1])
+        return cls(attributes, [np.r_[0, np.cumsum(part)] for part in parts])
 
     def encode(self) -> np.ndarray:
         """Return the recoding as a chromosome, shape (bits,), bool; the inverse of `decode`.
@@ -158,7 +135,7 @@ class Recoding:
     def members(self, name: object) -> SubDomains:
         """Return the sub-domains of an attribute as they are published."""
         names = [a.name for a in self.attributes]
-        if not is_among(name, names):
+        if not errors.is_among(name, names):
             raise ParameterError(f"{name!r} is not an attribute of this recoding: {names}")
         j = names.index(name)
         codes = np.arange(self.attributes[j].size)
@@ -169,19 +146,17 @@ class Recoding:
         """Number of sub-domains of every attribute."""
         return tuple(int(ids.max()) + 1 for ids in self.maps)
 
+    def classes(self, e: Entries) -> Entries:
+        """Return entries, grouped by their sub-domains."""
+        columns = [ids[codes] for ids, codes in zip(self.maps, e.codes.T, strict=True)]
+        return e.in_groups(distinct(columns, self.sizes)[0])
+
     def withholding(self, m: Microdata, principles: Sequence[Principle]) -> Recoding:
         """Return the recoding that withholds failing classes, and values that only they have."""
-        cells, each = m.cells, zip(self.maps, m.cells.tuples.T, strict=True)
-        labels, *_ = distinct([of_value[codes] for of_value, codes in each], self.sizes)
-        classes = Entries.of_cells(m, labels[cells.tuple_of_cell])
-        shown = cells.tuples[classes.tuples[~failing(classes, principles)]]
-        r = copy(self)
-        r.withhold = tuple(principles)
-        r.shown_values = [
-            np.bincount(codes, minlength=attribute.size) > 0
-            for attribute, codes in zip(self.attributes, shown.T, strict=True)
-        ]
-        return r
+        classes = self.classes(Entries.whole(m))
+        each = zip(self.attributes, classes.codes[~failing(classes, principles)].T, strict=True)
+        shown = [np.isin(np.arange(attribute.size), codes) for attribute, codes in each]
+        return replace(self, withhold=principles, shown_values=shown)
 
     def told(self) -> Recoding:
         """Return the recoding as others may know it: of no value that a release does not show.
@@ -196,10 +171,8 @@ class Recoding:
     def _of(self, *parts: tuple) -> Recoding:
         """The recoding of other values, each with its map and names; all else is from this one."""
         attributes, maps, names = zip(*parts, strict=True)
-        marks = {"trees": self.trees, "withhold": self.withhold}
-        r = Recoding(attributes, maps, self.info, self.algorithm, names, **marks)
-        r.promised = self.promised
-        return r
+        marks = {"names": names, "shown_values": None, "call": ""}
+        return replace(self, attributes=attributes, maps=maps, **marks)
 
     def of_values(self, attributes: Sequence[Attribute]) -> tuple[Recoding, dict[object, list]]:
         """Return the same recoding for another table's values, and the values that are new.
@@ -210,7 +183,6 @@ class Recoding:
         recoding; the last one has all new values. The attributes need the same names, in this
         order; otherwise ParameterError.
         """
-        attributes = check_sequence("attributes", attributes, Attribute)
         theirs, mine = [a.name for a in attributes], [a.name for a in self.attributes]
         if theirs != mine:
             raise ParameterError(f"the recoding has the attributes {mine}, the table {theirs}")
@@ -218,12 +190,12 @@ class Recoding:
         for known, ids, attribute in zip(told.attributes, told.maps, attributes, strict=True):
             members = told.members(known.name)
             labels = members.labels.tolist()
-            ids = _sub_domains_of(attribute.values, known, ids, members)
-            used, ids = np.unique(np.where(ids < 0, len(labels), ids), return_inverse=True)
-            if used[-1] == len(labels):
-                new[attribute.name] = attribute.values[ids == len(used) - 1].tolist()
-                labels = [*labels, STAR * (1 + max(len(str(label)) for label in labels))]
-            parts.append((attribute, ids, np.fromiter((labels[i] for i in used), object)))
+            place = _places(attribute.values, known, ids, members)
+            if (place < 0).any():
+                new[attribute.name] = attribute.values[place < 0].tolist()
+                labels.append(STAR * (1 + max(len(str(label)) for label in labels)))
+            used, place = np.unique(place % len(labels), return_inverse=True)  # -1 is the last
+            parts.append((attribute, place, _objects(labels[i] for i in used)))
         return self._of(*parts), new
 
     def save(self, path: str | os.PathLike) -> None:
@@ -231,11 +203,11 @@ class Recoding:
 
         The file has the promises, which a release of any table then has to keep, and what a
         release shows: no row, no count, and no value within an interval, below a star or only in
-        withheld rows; such values are new later. Two things exceed a release: all values that a
-        hierarchy has below the names in use, which reveals a column's values if the hierarchy was
-        made from it; and the categories within an interval of an ordered Categorical that is not
-        alphabetical. FileError if it cannot be written; ParameterError for a name or value that is
-        not a text, number or timestamp, and for a principle that is not the package's.
+        withheld rows. Two things exceed a release: all values that a hierarchy has below the names
+        in use, which reveals a column's values if the hierarchy was made from it; and the
+        categories within an interval of an ordered Categorical that is not alphabetical.
+        FileError if it cannot be written; ParameterError for a name or value that is not a text,
+        number or timestamp, and for a principle that is not the package's.
         """
         told = self.told()
         parts = [
@@ -248,12 +220,10 @@ class Recoding:
             content[name] = [repr(p) for p in getattr(self, name) if read_principle(repr(p))]
         try:
             for part in parts:
-                _attribute(**part)  # as it will be read
+                _part(**part)  # as it will be read
             text = json.dumps(content, default=lambda t: {"time": t.isoformat()}, indent=1) + "\n"
         except (TypeError, ValueError) as error:
-            raise ParameterError(
-                f"only texts, numbers and timestamps can be saved ({error}): convert columns first"
-            ) from None
+            raise ParameterError(f"convert to texts, numbers or timestamps: {error}") from None
         write_named(path, text)
 
     @classmethod
@@ -266,22 +236,20 @@ class Recoding:
             json.dumps(told, ensure_ascii=False, default=str).encode()  # half a character
             if told["format"] != _FORMAT:
                 raise KeyError(f"format {_FORMAT!r}")
-            parts = told["attributes"]
-            attributes = [_attribute(**part) for part in parts]
+            attributes, maps, names = zip(
+                *(_part(**part) for part in told["attributes"]), strict=True
+            )
             if len({a.name for a in attributes}) < len(attributes):
                 raise ValueError("two attributes of one name")
-            names = [part["names"] and _objects(part["names"]) for part in parts]
-            withhold = [read_principle(text) for text in told["withhold"]]
-            maps = [part["map"] for part in parts]
-            r = cls(attributes, maps, None, str(told["algorithm"]), names, withhold=withhold)
-            r.promised = tuple(map(read_principle, told.get("promised", [])))
-            return r
-        except (AnonpaperError, ArithmeticError, AttributeError, LookupError, TypeError,
+            withhold, promised = (
+                tuple(map(read_principle, told.get(name, ()))) for name in ("withhold", "promised")
+            )
+            marks = {"withhold": withhold, "promised": promised}
+            return cls(attributes, maps, {}, str(told["algorithm"]), names, **marks)
+        except (errors.AnonpaperError, ArithmeticError, AttributeError, LookupError, TypeError,
                 ValueError, RecursionError) as error:  # fmt: skip
-            raise FileError(
-                f"{path} is not a recoding written by Recoding.save "
-                f"({type(error).__name__}: {str(error)[:200]})"
-            ) from None
+            why = f"{type(error).__name__}: {str(error)[:200]}"
+            raise errors.FileError(f"{path} is not a recoding by Recoding.save: {why}") from None
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -321,20 +289,17 @@ def over_shown_values(m: Microdata, names: Sequence, search: Callable[[dict], Re
             break
         try:
             r, shown = search(left), left
-        except InfeasibleError:
+        except errors.InfeasibleError:
             break
     return r
 
 
 def _checked_map(attribute: Attribute, ids) -> np.ndarray:
     ids = np.asarray(ids)
-    if ids.shape != (attribute.size,) or not np.issubdtype(ids.dtype, np.integer):
-        raise ParameterError(
-            f"the map of {attribute.name!r} must be {attribute.size} integers, one per value, got "
-            f"shape {ids.shape} and dtype {ids.dtype}"
-        )
-    if ids.min() < 0 or len(np.unique(ids)) - 1 != ids.max():
-        raise ParameterError(f"the map of {attribute.name!r} must number sub-domains 0, 1, ...")
+    fits = ids.shape == (attribute.size,) and np.issubdtype(ids.dtype, np.integer)
+    if not fits or ids.min() < 0 or len(np.unique(ids)) - 1 != ids.max():
+        what = f"the map of {attribute.name!r} must number sub-domains 0, 1, ... without gaps"
+        raise ParameterError(f"{what}, {attribute.size} integers, one per value; got {ids}")
     return ids.astype(np.int32)
 
 
@@ -349,13 +314,12 @@ def _told(attribute: Attribute, ids: np.ndarray, names, tree: Hierarchy | None, 
         return _with_values(replace(attribute, numeric=False), star), [0], star
     if names is not None and tree is not None:
         number = {str(label): i for i, label in enumerate(names)}
-        held = {row[0]: next((number[n] for n in row if n in number), None) for row in tree.rows}
-        texts = {text: i for text, i in held.items() if i is not None}
+        below = {row[0]: number[name] for row in tree.rows for name in row if name in number}
         if attribute.numeric:  # 5.0 equals 5
-            texts = {text.removesuffix(".0"): i for text, i in texts.items()}
-        if texts:
+            below = {text.removesuffix(".0"): i for text, i in below.items()}
+        if below:
             attribute = replace(attribute, numeric=False)
-            return _with_values(attribute, _objects(texts)), list(texts.values()), names
+            return _with_values(attribute, _objects(below)), list(below.values()), names
     told = np.ones(attribute.size, dtype=bool)
     for _, low, high in _intervals(attribute, members):
         told[low + 1 : high] = False
@@ -369,17 +333,18 @@ def _with_values(attribute: Attribute, values: np.ndarray) -> Attribute:
 
 def _intervals(attribute: Attribute, members: SubDomains) -> list[tuple[int, int, int]]:
     """Sub-domains written as intervals of sorted values: numbers, first and last codes."""
-    in_order = attribute.numeric or (
-        attribute.ordered
-        and all(_lies_within(low, low, high) for low, high in pairwise(attribute.values))
-    )
-    if members.names is not None or not in_order:
+    pairs = pairwise(attribute.values)
+    if (
+        members.names is not None
+        or not attribute.ordered
+        or not all(attribute.numeric or _lies_within(low, low, high) for low, high in pairs)
+    ):
         return []
     runs = np.flatnonzero((members.sizes > 1) & ~members.has_gaps & ~members.is_star)
     return [(int(i), int(members.low[i]), int(members.high[i])) for i in runs]
 
 
-def _sub_domains_of(values: np.ndarray, known: Attribute, ids: np.ndarray, members) -> np.ndarray:
+def _places(values: np.ndarray, known: Attribute, ids: np.ndarray, members) -> np.ndarray:
     """The sub-domain of given values, shape (len(values),); -1 if new."""
     if members.labels.tolist() == [STAR]:
         return np.zeros(len(values), np.intp)
@@ -387,12 +352,12 @@ def _sub_domains_of(values: np.ndarray, known: Attribute, ids: np.ndarray, membe
     number = {text: i for value, i in pairs for text in _texts(value)}
     runs = [(i, *known.values[[low, high]]) for i, low, high in _intervals(known, members)]
 
-    def of(value):
+    def place(value):
         found = (number[text] for text in _texts(value) if text in number)
         within = (i for i, low, high in runs if _lies_within(value, low, high))
         return next(found, next(within, -1))
 
-    return np.fromiter(map(of, values), np.intp, len(values))
+    return np.fromiter(map(place, values), np.intp, len(values))
 
 
 def _texts(value: object) -> list[str]:
@@ -405,23 +370,19 @@ def _objects(values: Iterable) -> np.ndarray:
     return np.array([*values, None], dtype=object)[:-1]
 
 
-def _attribute(name, numeric: bool, ordered: bool, values: list, map: list, names) -> Attribute:
-    """An attribute from its entry in a file: text, numbers and booleans."""
+def _part(name, numeric: bool, ordered: bool, values: list, map: list, names) -> tuple:
+    """An attribute, its map and its names from its entry in a file."""
     if not (type(numeric) is type(ordered) is bool and all(type(i) is int for i in map)):
         raise TypeError("numeric, ordered or map has a wrong type")
     for value in [name, *values, *(names or [])]:
         if not isinstance(value, str | int | float | pd.Timestamp):
             raise TypeError(f"{str(value)[:40]!r} is a {type(value).__name__}")
-        if _is_number(value) and not isfinite(value):
-            raise ValueError("a number is not finite")
-    if len(set(values)) < len(values) or not isinstance(values, list):
-        raise ValueError("a value occurs twice")
-    numeric = numeric and names is None  # values of named trees are texts
-    attribute = _with_values(Attribute(name, values, numeric, ordered, values), _objects(values))
-    numbers = [value for value in values if _is_number(value)]
-    if numeric and (len(numbers) < len(values) or (np.diff(attribute.positions) <= 0).any()):
-        raise ValueError("numbers do not ascend")
-    return attribute
+    attribute = Attribute(name, values, numeric and names is None, ordered, values)
+    attribute = _with_values(attribute, _objects(values))  # values of named trees are texts
+    ascend = not attribute.numeric or (np.diff(attribute.positions) > 0).all()
+    if len(set(values)) < len(values) or not (ascend and np.isfinite(attribute.positions).all()):
+        raise ValueError("a value occurs twice, or numbers do not ascend")
+    return attribute, map, names and _objects(names)
 
 
 def _is_number(value: object) -> bool:
@@ -431,7 +392,7 @@ def _is_number(value: object) -> bool:
 def _lies_within(value: object, low: object, high: object) -> bool:
     """Whether a value has the type of two bounds and is between them; a missing one is not."""
     ends = value, low, high
-    texts = all(isinstance(end, str) for end in ends) and not is_among(MISSING, ends)
+    texts = all(isinstance(end, str) for end in ends) and not errors.is_among(MISSING, ends)
     instants = all(isinstance(end, pd.Timestamp) for end in ends)
     try:
         return bool((texts or instants or all(map(_is_number, ends))) and low <= value <= high)
@@ -441,9 +402,4 @@ def _lies_within(value: object, low: object, high: object) -> bool:
 
 def _with_times(told: dict) -> object:
     """Instants, the only type that JSON lacks, are written as ``{"time": ...}``."""
-    if set(told) != {"time"}:
-        return told
-    time = pd.Timestamp(told["time"])
-    if time.isoformat() != told["time"]:
-        raise ValueError(f"{told['time']!r} is not a timestamp")
-    return time
+    return pd.Timestamp(told["time"]) if set(told) == {"time"} else told

@@ -2,10 +2,9 @@
 
 * *counts the file*: knows a person's class and counts its rows;
 * *takes missing values as unknown*: also counts without them;
-* *sees which rows are synthetic*: counts real people. A register tells how many there are in a
-  class, so the other rows are invented;
-* *is told the values of a withheld class*: looks up the classes of withheld people in the
-  recoding. A class that is large enough was withheld because its sensitive values fail;
+* *sees which rows are synthetic*: counts real people, whose number in a class a register tells;
+* *is told the values of a withheld class*: a class that is large enough was withheld because its
+  sensitive values fail;
 * *is told the values of other withheld people*: these are what is left of the table's values;
 * *knows some secrets*: has asked other people of the class, and leaves them out.
 
@@ -24,15 +23,14 @@ import pandas as pd
 from anonpaper import errors, principles
 from anonpaper.coding import near_equal
 from anonpaper.errors import ParameterError
-from anonpaper.groups import Entries, Partition, dense_labels
+from anonpaper.groups import Entries, GroupCounts, Partition, dense_labels
 from anonpaper.microdata import MISSING
-from anonpaper.principles import GroupCounts, KAnonymity, Principle, TCloseness, Theta
+from anonpaper.principles import Principle, TCloseness, Theta
 
 if TYPE_CHECKING:
     from anonpaper.publish.release import Release
 
-__all__ = ["attackers", "audit", "check_promise", "check_release", "has_residue", "kept",
-           "uncounted", "warnings", "withheld"]  # fmt: skip
+__all__ = ["attackers", "audit", "check_promise", "check_release", "kept", "warnings", "withheld"]
 
 #: Standard principles on sensitive values: name, principle and meaning of the level.
 LEVELS = [
@@ -62,8 +60,7 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     The DataFrame has a row per principle: the levels of ``audit``, and further promises. Columns:
     ``promised`` (nan for none), ``file`` (by counting its rows), ``concluded``, ``attacker`` (the
     weakest who concludes it), ``people`` (real people in groups beyond the promise or, without
-    one, beyond ``file``), ``of`` (real people), ``meaning``, and ``each``, a dict of the level of
-    every attacker who has something to conclude from. O(n log n).
+    one, beyond ``file``), ``of`` (real people), ``meaning``, and ``each`` attacker's level.
 
     The two of age u are in the register, and were withheld because they have the same illness:
 
@@ -85,8 +82,9 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
         file = _counted(shown, name)
         told = {who: _counted(own.in_groups(labels), name) for who, labels in groups.items()}
         seers = {_FILE: file[:1], _UNKNOWN: file, _SYNTHETIC: told[_REAL][:1], **told}
-        judged = {who: [_without(c, knows) for c in counts] for who, counts in told.items()}
+        judged = told
         if knows:
+            judged = {who: [_without(c, knows) for c in counts] for who, counts in told.items()}
             seers[f"knows the secrets of {knows} in the group"] = sum(judged.values(), [])
         for title, meaning, promised, principle in _asked(rel, name):
             sign = 1 if principle.larger_is_safer else -1  # so the least is the worst
@@ -116,10 +114,8 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
 def check_release(rel: object, *, shown: bool = False) -> Release:
     """Return `rel` if it is a Release, `shown` if it has a row; else an error."""
     if not hasattr(rel, "published"):
-        raise ParameterError(
-            f"expected a Release, got {type(rel).__name__}: make one by ap.suppress(m, p), "
-            "ap.recode(m, r) or another form of publication"
-        )
+        got = type(rel).__name__
+        raise ParameterError(f"expected a Release, got {got}: make one by ap.suppress(m, p)")
     if shown and not rel.shown.any():
         raise errors.EmptyTableError("no row is published")
     return rel
@@ -137,17 +133,14 @@ def _asked(rel: Release, name: object) -> Iterator[tuple[str, str, float | None,
         size = "k-anonymity", f"smallest class, {'rows' if m.people is None else 'people'}"
         if rel.shows_groups:
             size = "group size", "rows in the smallest group; who is in the table stays visible"
-        standard.insert(0, (size[0], KAnonymity(1), size[1]))
+        standard.insert(0, (size[0], principles.KAnonymity(1), size[1]))
     for title, kind, meaning in standard:
-        same = [p for p in promised if _kind(p) == _kind(kind)]
+        alike = type(kind), getattr(kind, "distance", None)
+        same = [p for p in promised if (type(p), getattr(p, "distance", None)) == alike]
         promised = [p for p in promised if p not in same]
         same.sort(key=lambda p: p.bound, reverse=kind.larger_is_safer)
         yield title, meaning, same[0].bound if same else None, same[0] if same else kind
     yield from ((f"{p!r}{of}", "", p.bound, p) for p in promised)
-
-
-def _kind(principle: Principle) -> tuple:
-    return type(principle), getattr(principle, "distance", None)
 
 
 def _told(rel: Release) -> dict[str, np.ndarray]:
@@ -164,11 +157,9 @@ def _counted(groups: Entries, name: object) -> list[GroupCounts]:
     missing = [] if name is None else np.flatnonzero(groups.m.attribute(name).values == MISSING)
     group = counts.group_of_entry
     lost = np.isin(counts.sensitive, missing) & (counts.distinct()[group] > 1)
-    sizes = counts.sizes.copy()
-    sizes[group[lost]] -= counts.counts[lost]
-    known = _left(counts, np.where(lost, 0, counts.counts), sizes)
+    known = _left(counts, np.where(lost, 0, counts.counts))
     # people with several rows can have both
-    return [counts, replace(known, sizes=np.maximum(sizes, known.largest()))]
+    return [counts, replace(known, sizes=np.maximum(known.sizes, known.largest()))]
 
 
 def _without(counts: GroupCounts, knows: int) -> GroupCounts:
@@ -176,23 +167,21 @@ def _without(counts: GroupCounts, knows: int) -> GroupCounts:
 
     What is left is as uneven as it can be, so no other choice of people gives a worse level.
     """
-    if not knows:
-        return counts
-    group = counts.group_of_entry
-    rarest_first = np.lexsort((counts.counts, group))
-    held = counts.counts[rarest_first]
+    rarest_first = np.lexsort((counts.counts, counts.group_of_entry))
+    held, group = counts.counts[rarest_first], counts.group_of_entry
     until = np.cumsum(held)
     until -= (until - held)[counts.start[:-1]][group]  # in the group
-    gone, left = np.minimum(knows, counts.sizes - 1), np.empty_like(held)
-    left[rarest_first] = np.clip(until - gone[group], 0, held)
-    return _left(counts, left, counts.sizes - gone)
+    left = np.empty_like(held)
+    left[rarest_first] = np.clip(until - np.minimum(knows, counts.sizes - 1)[group], 0, held)
+    return _left(counts, left)
 
 
-def _left(counts: GroupCounts, left: np.ndarray, sizes: np.ndarray) -> GroupCounts:
+def _left(counts: GroupCounts, left: np.ndarray) -> GroupCounts:
     """Return groups of which only so many people of each entry are left."""
-    kept = left > 0
-    held = np.bincount(counts.group_of_entry[kept], minlength=len(sizes))
-    return GroupCounts(sizes, np.r_[0, np.cumsum(held)], counts.sensitive[kept], left[kept])
+    group, kept = counts.group_of_entry, left > 0
+    gone = np.bincount(group, counts.counts - left, len(counts.sizes)).astype(np.intp)
+    start = np.r_[0, np.cumsum(np.bincount(group[kept], minlength=len(counts.sizes)))]
+    return GroupCounts(counts.sizes - gone, start, counts.sensitive[kept], left[kept])
 
 
 # -- promises and the audit -------------------------------------------------------------------
@@ -200,18 +189,18 @@ def _left(counts: GroupCounts, left: np.ndarray, sizes: np.ndarray) -> GroupCoun
 
 def warnings(rel: Release) -> tuple[str, ...]:
     """Attackers who conclude more than was promised, and attacks that no level covers."""
-    beyond = [f"{row.principle} {row.concluded:.3g} ({_by_whom(row)})" for row in broken(rel)]
-    told = f"attackers conclude more than promised: {'; '.join(beyond)}"
-    return (*[told][: len(beyond)], *uncounted(rel))
+    return (*_broken(rel), *_uncounted(rel))
 
 
-def broken(rel: Release) -> list:
-    """The rows of :func:`attackers` whose promise an attacker breaks."""
+def _broken(rel: Release) -> list[str]:
+    """Who breaks the promises, in one text."""
     rows = attackers(rel).itertuples() if rel.shown.any() else ()
-    return [row for row in rows if row.people and row.promised == row.promised]
+    beyond = [f"{row.principle} {row.concluded:.3g} ({_by_whom(row)})"
+              for row in rows if row.people and row.promised == row.promised]  # fmt: skip
+    return [f"attackers conclude more than promised: {'; '.join(beyond)}"] if beyond else []
 
 
-def uncounted(rel: Release) -> list[str]:
+def _uncounted(rel: Release) -> list[str]:
     """Attacks that no level covers."""
     m, p, by_tp = rel.microdata, rel._partition, has_residue(rel._partition)
     removed = f" and removed {p.info['residue_size']} rows" if by_tp else ""
@@ -242,9 +231,8 @@ def uncounted(rel: Release) -> list[str]:
 def withheld(rel: Release) -> tuple[int, float]:
     """Withheld rows, and the largest share of one sensitive value in a group of them.
 
-    A group is a class that was withheld for its values, or all others together; an attacker who is
-    told the values of the group guesses right with this probability. The share, of people, is nan
-    if no real row is withheld or there is no sensitive attribute.
+    A group is a class that was withheld for its values, or all others together. The share, of
+    people, is nan if no real row is withheld or there is no sensitive attribute.
     """
     groups = [labels for who, labels in _told(rel).items() if who != _REAL]
     shares = [Theta(1).level(rel.entries.in_groups(labels)) for labels in groups
@@ -279,7 +267,7 @@ def audit(rel: Release) -> pd.DataFrame:
         found.append(("theta of them", share, f"largest share of one sensitive value{whose}"))
     found += [(f"{row.principle}, concluded", row.concluded, _by_whom(row))
               for row in told if row.people or row.concluded != row.file]  # fmt: skip
-    found += [("warning", float("nan"), text) for text in uncounted(rel)]
+    found += [("warning", float("nan"), text) for text in _uncounted(rel)]
     return pd.DataFrame(found, columns=["principle", "level", "meaning"])
 
 
@@ -296,24 +284,19 @@ def check_promise(
     rel.accepted = accept or rel.accepted
     if accept is not None or not rel.shown.any():
         return
-    found = [
-        f"{promise} is promised, but the rows of real people reach {level:.4g}"
-        for promise, level in kept(rel).items()
-        if level is not None
-    ]
-    remedy = "Run the algorithm on this table, " if found else ""
+    found = [f"{promise} is promised, but the rows of real people reach {level:.4g}"
+             for promise, level in kept(rel).items() if level is not None]  # fmt: skip
+    found += _broken(rel) if against == "register" else []
+    remedy = "Run the algorithm on this table"
     if rel.recoding is not None:
         remedy += (
-            "withhold failing classes by r.withhold = r.promised before ap.recode(m, r), "
-            if found
-            else "Use a smaller suppression (--suppression), "
+            " with a smaller suppression (--suppression), withhold failing classes by "
+            "r.withhold = r.promised before ap.recode(m, r)"
         )
-    if against == "register" and broken(rel):
-        found.append(warnings(rel)[0])
     if found:
         raise errors.PromiseError(
             f"{'; '.join(found)}: nothing was published. "
-            f'{remedy}or pass accept="the reason" (--accept), which the report prints'
+            f'{remedy}, or pass accept="the reason" (--accept), which the report prints'
         )
 
 

@@ -14,10 +14,10 @@ import numpy as np
 
 from anonpaper import errors
 from anonpaper.errors import ColumnError, HierarchyError, ParameterError, is_among
-from anonpaper.groups import Entries, Partition, dense_labels, group_bounds
+from anonpaper.groups import Entries, GroupCounts, Partition, dense_labels, group_bounds
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
-from anonpaper.microdata import MISSING, Attribute, Microdata, check_microdata
-from anonpaper.principles import GroupCounts, Principle
+from anonpaper.microdata import MISSING, Microdata, check_microdata
+from anonpaper.principles import Principle
 from anonpaper.publish.judging import has_residue
 from anonpaper.publish.release import Anatomy, GroupRelease, PublishedAttribute, Release
 from anonpaper.publish.writing import secret_order
@@ -43,12 +43,10 @@ def suppress(m: Microdata, p: Partition) -> Release:
     def kept_or_star(attribute, codes, group, starred):
         low, high = _bounds(attribute, codes, group, starred)
         # Sub-domain number = code of the kept value; one more, the last, is the star.
-        of_group = np.where((low == high) & ~starred, low, attribute.size)
-        codes = np.arange(attribute.size)
-        values = SubDomains.runs(attribute, np.r_[codes, 0], np.r_[codes, codes[-1]])
-        if attribute.size == 1:  # the star of a single value is told by its name
-            values = replace(values, names=np.array([attribute.values[0], STAR], dtype=object))
-        return values, of_group
+        every = np.arange(attribute.size)
+        values = SubDomains.runs(attribute, np.r_[every, 0], np.r_[every, every[-1]])
+        values = replace(values, names=np.append(attribute.values, STAR))
+        return values, np.where((low == high) & ~starred, low, attribute.size)
 
     return _by_groups(m, p, "suppress", kept_or_star)
 
@@ -97,14 +95,12 @@ def shallow_generalize(
 ) -> Release:
     """Publish every class on the lowest level of each hierarchy on which its rows agree.
 
-    `m` and `p` are as for :func:`suppress`. `hierarchies` has a Hierarchy for every
-    quasi-identifier, with a single name on its highest level. The quasi-identifiers among
-    `pattern_friendly`, in which most people share one value, begin at level 0, all others at
-    `least_level`. The paper does not say at which; 1 comes close to the counts of Table 12.
-
-    ColumnError for an unknown name, HierarchyError if a hierarchy is missing, too low, or lacks
-    values or a single top, ParameterError for a wrong level. Source: majeed2024, section 4.2.3 and
-    Algorithm 3. O(n·d + h·G) for height h and G classes.
+    `hierarchies` has a Hierarchy, with a single name on its highest level, for every
+    quasi-identifier. Those among `pattern_friendly`, in which most people share one value, begin
+    at level 0, all others at `least_level`. The paper does not say at which; 1 comes close to the
+    counts of Table 12. ColumnError for an unknown name, HierarchyError if a hierarchy is missing,
+    too low, or lacks values or a single top. Source: majeed2024, section 4.2.3 and Algorithm 3.
+    O(n·d + h·G) for height h and G classes.
 
     >>> m = ap.examples.hospital()
     >>> trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
@@ -112,9 +108,9 @@ def shallow_generalize(
     ['{<30, [30, 50)}', 'M', '*', 'HIV']
     """
     m = check_microdata(m, people=True)
-    pattern_friendly = errors.check_sequence("pattern_friendly", pattern_friendly)
+    friendly = errors.check_sequence("pattern_friendly", pattern_friendly)
     hierarchies = check_hierarchies(hierarchies, m.qi)
-    if unknown := [name for name in pattern_friendly if not errors.is_among(name, m.qi)]:
+    if unknown := [name for name in friendly if not is_among(name, m.qi)]:
         raise ColumnError(f"{unknown} are not quasi-identifiers; these are {m.qi}")
     if lacking := [name for name in m.qi if name not in hierarchies]:
         raise HierarchyError(f"hierarchies lacks {lacking}: make one with Hierarchy.balanced")
@@ -123,11 +119,9 @@ def shallow_generalize(
         tree = hierarchies[attribute.name]
         maps, top = tree.maps(attribute), tree.height
         if maps[top].any():
-            raise HierarchyError(
-                f"the highest level of the hierarchy of {attribute.name!r} has "
-                f"{maps[top].max() + 1} names: it must join all values under one name"
-            )
-        floor = 0 if attribute.name in pattern_friendly else least_level
+            what = f"the highest level of the hierarchy of {attribute.name!r}"
+            raise HierarchyError(f"{what} must join all values under one name")
+        floor = 0 if attribute.name in friendly else least_level
         errors.check_integer("least_level", floor, 0, top)
         # Per class, the lowest level from `floor` up on which its rows agree, and the node there.
         low, high = group_bounds(np.ascontiguousarray(maps[:, codes].T), group, len(starred))
@@ -151,9 +145,8 @@ def _nodes(attribute, tree, maps, level, node) -> tuple[SubDomains, np.ndarray]:
     # A node of one value is written as the value, any other by its name.
     levels = np.where(nodes.sizes == 1, 0, np.searchsorted(first, used, side="right") - 1)
     written = map(tree.written, attribute.values[nodes.low], levels.tolist())
-    nodes = replace(nodes, names=np.fromiter(written, object, len(used)))
-    distinct, number = nodes.distinct()
-    return distinct, number[of_group]
+    nodes, number = replace(nodes, names=np.fromiter(written, object, len(used))).distinct()
+    return nodes, number[of_group]
 
 
 def _by_groups(m: Microdata, p: Partition, method: str, sub_domains: Callable) -> Release:
@@ -171,14 +164,12 @@ def _entries_of(m: Microdata, p: Partition) -> Entries:
     """Return a table in its groups, checked."""
     e = Entries.of(m, p)
     if p.starred is not None and p.starred.shape[1] != m.d:
-        raise ParameterError(
-            f"the partition stars values of {p.starred.shape[1]} attributes, but the table has "
-            f"the quasi-identifiers {m.qi}: run the algorithm on this table"
-        )
+        starred = f"the partition stars values of {p.starred.shape[1]} attributes"
+        raise ParameterError(f"{starred}, not of {m.qi}: run the algorithm on this table")
     return e
 
 
-def _bounds(attribute: Attribute, codes, group, starred) -> tuple[np.ndarray, np.ndarray]:
+def _bounds(attribute, codes, group, starred) -> tuple[np.ndarray, np.ndarray]:
     """Least and greatest code of every group; a suppressed one spans its whole domain."""
     low, high = group_bounds(codes[:, None], group, len(starred))
     return np.where(starred, 0, low[:, 0]), np.where(starred, attribute.size - 1, high[:, 0])
@@ -200,50 +191,44 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     """
     check_microdata(m, people=True)
     if not isinstance(r, Recoding):
-        raise ParameterError(
-            f"expected a Recoding, got {type(r).__name__}: publish groups by ap.suppress, "
-            "ap.generalize, ap.swap or ap.anatomize"
-        )
+        got = type(r).__name__
+        raise ParameterError(f"expected a Recoding, got {got}: publish groups by ap.suppress")
     errors.check_choice("unseen", unseen, ("error", "suppress"))
-    typed = [
-        [(a.name, type(value), value) for a in attributes for value in a.values]  # True equals 1
-        for attributes in (m.attributes, r.attributes)
-    ]
+    typed, new = (
+        [
+            [
+                (a.name, type(value), value) for a in attributes for value in a.values
+            ]  # True equals 1
+            for attributes in (m.attributes, r.attributes)
+        ],
+        {},
+    )
     # another table's sets would reveal values of its withheld rows
-    same = m.attributes == r.attributes or (not r.withhold and typed[0] == typed[1])
-    r, new = (r, {}) if same else r.of_values(m.attributes)
+    if m.attributes != r.attributes and (r.withhold or typed[0] != typed[1]):
+        r, new = r.of_values(m.attributes)
     if new and unseen == "error":
         named = "; ".join(f"{n!r}: {v[:10]}{' ...' * (len(v) > 10)}" for n, v in new.items())
-        raise ColumnError(
-            f'values new to the recoding: {named}; unseen="suppress" withholds their rows'
-        )
-    if m.synthetic.any():
-        e = Entries.of_rows(m, np.zeros(m.n, np.intp))
-    else:
-        e = Entries.of_cells(m, np.zeros(len(m.cells.counts), np.intp))
-    published = tuple(
-        PublishedAttribute(r.members(name), ids[codes])
-        for name, ids, codes in zip(m.qi, r.maps, e.codes.T, strict=True)
-    )
+        raise ColumnError(f'new to the recoding: {named}; unseen="suppress" withholds their rows')
+    e = Entries.whole(m)
+    published = [PublishedAttribute(r.members(name), ids[codes])
+                 for name, ids, codes in zip(m.qi, r.maps, e.codes.T, strict=True)]  # fmt: skip
+    telling = np.full(len(e.group), -1)
+    if new or r.withhold:
+        e = r.classes(e)
+        lost = [p.index == len(p.sub_domains) - 1 for p in published if p.attribute.name in new]
+        e = e.in_groups(dense_labels(np.where(np.logical_or.reduce(lost), -1, e.group)))
+        fails = failing(e, r.withhold)
+        groups = dense_labels(np.where(fails, e.group, -1))
+        telling = np.where(_must_fail(e.in_groups(groups), r.withhold), groups, -1)
+        e = e.in_groups(dense_labels(np.where(fails, -1, e.group)))
+        if fails.any():
+            published = [
+                _as_others_are(column, ids, codes[~fails]) if names is None else column
+                for column, ids, codes, names in zip(
+                    published, r.maps, e.codes.T, r.names, strict=True
+                )
+            ]
     release = Release(e, published, "recode", recoding=r)
-    if not new and not r.withhold:
-        return release
-    classes = release.classes
-    lost = [p.index == len(p.sub_domains) - 1 for p in published if p.attribute.name in new]
-    labels = dense_labels(np.where(np.logical_or.reduce(lost), -1, classes.group))
-    fails = failing(e.in_groups(labels), r.withhold)
-    groups = dense_labels(np.where(fails, labels, -1))
-    telling = np.where(_must_fail(e.in_groups(groups), r.withhold), groups, -1)
-    shown = ~fails
-    if shown.all():
-        return release
-    e = e.in_groups(dense_labels(np.where(shown, labels, -1)))
-    p = Partition.of_cells(m.cells, e.cell, e.group, e.counts, algorithm=classes.algorithm)
-    published = tuple(
-        _as_others_are(attribute, ids, codes[shown]) if names is None else attribute
-        for attribute, ids, codes, names in zip(published, r.maps, e.codes.T, r.names, strict=True)
-    )
-    release = Release(e, published, "recode", p, r)
     release.failing = telling
     return release
 
@@ -266,15 +251,13 @@ def _must_fail(classes: Entries, asked: Sequence[Principle]) -> np.ndarray:
 
 def _as_others_are(shown: PublishedAttribute, ids: np.ndarray, codes: np.ndarray):
     """Omit values that only withheld rows have from intervals and sets; a star stays."""
-    occurs, every = np.zeros(len(ids), bool), np.arange(len(ids), dtype=np.int32)
-    occurs[codes] = True
-    keeps = occurs | shown.is_star[ids] | ~np.isin(ids, ids[codes])
+    every = np.arange(len(ids), dtype=np.int32)
+    keeps = np.isin(every, codes) | shown.is_star[ids] | ~np.isin(ids, ids[codes])
     if shown.attribute.ordered:  # intervals do not name the values between their ends
         owner, n_sets = ids[keeps].astype(np.intp), len(shown.sub_domains)
         low, high = group_bounds(every[keeps, None], owner, n_sets)
         keeps = (low[ids, 0] <= every) & (every <= high[ids, 0])
-    values = SubDomains.sets(shown.attribute, ids[keeps], every[keeps])
-    return PublishedAttribute(values, shown.index)
+    return replace(shown, sub_domains=SubDomains.sets(shown.attribute, ids[keeps], every[keeps]))
 
 
 def swap(
@@ -285,8 +268,7 @@ def swap(
     All permutations of a group are equally likely, so a value may stay on its row. QI values do
     not change: queries written for the table run on the release, and everybody sees who is in it.
     Promises are judged on the table's own values. `seed` is None for permutations that nobody can
-    repeat. A seed is for experiments: an attacker who guesses it undoes the swaps, so the release
-    warns against publishing it.
+    repeat; a seed is for experiments, and the release then warns against publishing it.
 
     ColumnError if `m` has no sensitive attribute or several, ParameterError if `p` is of another
     table or stars values. Source: boger2020, section 3.2, after Soria-Comas and Domingo-Ferrer,
@@ -319,12 +301,7 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
     made the partition and removed rows. Source: X. Xiao, Y. Tao, *Anatomy: simple and effective
     privacy preservation*, VLDB 2006, section 3; boger2020, section 2.2. O(n log n).
 
-    >>> release = anatomize(ap.examples.hospital(), ap.examples.hospital_two_diverse())
-    >>> release.qit.head(1)
-          Age Gender Education  group
-    Name
-    Adam  <30      M    Master      0
-    >>> release.st.head(1)
+    >>> anatomize(ap.examples.hospital(), ap.examples.hospital_two_diverse()).st.head(1)
        group     Disease  count
     0      0         HIV      2
     """
@@ -334,9 +311,8 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
         raise ColumnError(f"rename {taken}: the tables of an anatomy use these names")
     if has_residue(p):
         raise ParameterError(
-            f"{p.algorithm} removed {p.info['residue_size']} rows, in phase one rows with the "
-            "most frequent sensitive value of their group, and an anatomy shows which rows: "
-            "publish with ap.suppress, or group with ap.mondrian or ap.klt"
+            f"{p.algorithm} removed {p.info['residue_size']} rows, mostly of frequent sensitive "
+            "values, and an anatomy shows which: use ap.suppress, or group with ap.mondrian"
         )
     return Anatomy(e, _as_they_are(e), "anatomize", p)
 
@@ -354,8 +330,8 @@ def _groups_shown(m: Microdata, p: Partition, form: str) -> Entries:
     return e
 
 
-def _as_they_are(e: Entries) -> tuple[PublishedAttribute, ...]:
-    return tuple(
+def _as_they_are(e: Entries) -> list[PublishedAttribute]:
+    return [
         PublishedAttribute(SubDomains.runs(a, np.arange(a.size), np.arange(a.size)), codes)
         for a, codes in zip(e.m.attributes, e.codes.T, strict=True)
-    )
+    ]

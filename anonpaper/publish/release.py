@@ -15,13 +15,12 @@ import pandas as pd
 
 from anonpaper.cells import distinct
 from anonpaper.errors import NoSensitiveValueError, ParameterError, check_sequence
-from anonpaper.groups import Entries, Partition, dense_labels
+from anonpaper.groups import Entries, GroupCounts, Partition, dense_labels
 from anonpaper.hierarchy import STAR
-from anonpaper.principles import GroupCounts, Principle
+from anonpaper.principles import Principle
 from anonpaper.publish import judging, writing
 from anonpaper.publish.judging import check_release
 from anonpaper.published_values import SubDomains
-from anonpaper.recoding import Recoding
 from anonpaper.roles import only_one
 
 __all__ = ["Anatomy", "GroupRelease", "PublishedAttribute", "Release", "check_release"]
@@ -47,10 +46,9 @@ class PublishedAttribute:
     @property
     def labels(self) -> np.ndarray:
         """The text of every sub-domain, shape (r,), dtype object."""
-        labels = self.sub_domains.labels
-        if self.whole is None:
-            return labels
-        return np.where(np.arange(len(labels)) == self.whole, STAR, labels)
+        labels = self.sub_domains.labels.copy()
+        labels[[] if self.whole is None else self.whole] = STAR
+        return labels
 
     def starred_whole(self, shown: np.ndarray, codes: np.ndarray) -> PublishedAttribute:
         """Return the attribute of entries not all of which are `shown`; `codes` are theirs."""
@@ -80,21 +78,16 @@ class Release:
     is_seeded = False  # whether a swap can be repeated by who guesses its seed
 
     def __init__(
-        self,
-        entries: Entries,
-        published: Sequence[PublishedAttribute],
-        method: str,
-        partition: Partition | None = None,
-        recoding: Recoding | None = None,
+        self, entries: Entries, published: Sequence, method: str, partition=None, recoding=None
     ) -> None:
-        published = tuple(check_sequence("published", published, PublishedAttribute))
-        if not isinstance(entries, Entries) or not isinstance(partition, Partition | None):
-            raise ParameterError(f"expected Entries and a Partition, got {entries}, {partition}")
+        published = check_sequence("published", published, PublishedAttribute)
+        if not isinstance(entries, Entries):
+            raise ParameterError(f"expected Entries, got {entries!r}: use ap.suppress(m, p)")
         self.shown = entries.group >= 0  # (f,): which entries are published
         if not self.shown.all():
             each = zip(published, entries.codes.T, strict=True)
-            published = tuple(column.starred_whole(self.shown, codes) for column, codes in each)
-        self.entries, self.published, self.method = entries, published, method
+            published = [column.starred_whole(self.shown, codes) for column, codes in each]
+        self.entries, self.published, self.method = entries, tuple(published), method
         self.microdata, self.recoding, self._partition = entries.m, recoding, partition
         self.accepted: str | None = None  # why it was written below its promise
         self._written: dict = {}  # of a table of counts, what an audit is to read
@@ -143,8 +136,10 @@ class Release:
 
     @cached_property
     def classes(self) -> Partition:
-        """Equivalence classes: rows whose published QI are equal; withheld rows have none."""
-        e, labels, name = self.entries, self.numbered(self.published), "equivalence classes"
+        """Published rows whose QI are written alike, or the groups if everybody sees them."""
+        e, labels, name = self.entries, self.entries.group, "groups"
+        if not self.shows_groups:
+            labels, name = self.numbered(self.published), "equivalence classes"
         return Partition.of_cells(e.m.cells, e.cell, labels, e.counts, algorithm=name)
 
     def numbered(self, published: Sequence[PublishedAttribute]) -> np.ndarray:
@@ -171,18 +166,22 @@ class Release:
                 columns[name] = old.array  # unchanged, so the type stays too
         return pd.DataFrame(columns, index=m.frame.index[rows])
 
-    def counted(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
+    def counted(self) -> list[tuple[pd.DataFrame, np.ndarray]]:
         """Each table's distinct rows, sorted by their texts, and how often each occurs."""
-        m, shown, columns = self.microdata, self.entries.take(self.shown), self._columns()
-        for name in m.sensitives:
-            columns[name] = m.attribute(name).values, shown.codes_of(name)
-        in_order = {name: columns[name] for name in m._columns.names if name in columns}
-        return (writing.distinct_rows(in_order, shown.counts),)
+        m, shown = self.microdata, self.entries.take(self.shown)
+        secrets = {n: (m.attribute(n).values, shown.codes_of(n)) for n in m.sensitives}
+        return [self._counted(shown.counts, secrets)]
 
-    def _columns(self) -> dict[object, tuple[np.ndarray, np.ndarray]]:
-        """Labels, and their number in each entry, of the published quasi-identifiers."""
+    def _counted(self, counts: np.ndarray, others: dict) -> tuple[pd.DataFrame, np.ndarray]:
+        """Count rows of quasi-identifiers and other columns, each labels and their number."""
         writing.check_written_apart(self)
-        return {p.attribute.name: (p.labels, p.index[self.shown]) for p in self.published}
+        columns = {p.attribute.name: (p.labels, p.index[self.shown]) for p in self.published}
+        columns |= others
+        labels, index = zip(*columns.values(), strict=True)
+        _, first, counts = distinct(index, list(map(len, labels)), counts)
+        names = [name for name in self.microdata._columns.names if name in columns]
+        rows = {name: columns[name][0][columns[name][1][first]] for name in [*names, *others]}
+        return writing.by_texts(pd.DataFrame(rows), counts)
 
     @property
     def promised(self) -> tuple[Principle, ...]:
@@ -227,12 +226,6 @@ class GroupRelease(Release):
     """
 
     shows_groups = True
-
-    @cached_property
-    def classes(self) -> Partition:
-        """The groups within which rows share their sensitive values; withheld rows have none."""
-        e = self.entries
-        return Partition.of_cells(e.m.cells, e.cell, e.group, e.counts, algorithm="groups")
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -280,18 +273,12 @@ class Anatomy(GroupRelease):
         """The table `qit`, with one row per published row; `st` is the other table."""
         return self.qit
 
-    def counted(self) -> tuple[tuple[pd.DataFrame, np.ndarray], ...]:
-        """Return the distinct rows of both tables, and how many there are of each."""
-        m, n_groups = self.microdata, self.classes.n_groups
-        groups, shown = GroupCounts.of(self.entries, m.sensitive), self.entries.take(self.shown)
-        numbers, numbered = np.arange(n_groups), writing.secret_order(n_groups)
-        qit = self._columns() | {"group": (numbers, numbered[shown.group])}
-        st = {
-            "group": (numbers, numbered[groups.group_of_entry]),
-            m.sensitive: (m.sensitive_attribute.values, groups.sensitive),
-            "count": np.unique(groups.counts, return_inverse=True),
-        }
-        return writing.distinct_rows(qit, shown.counts), writing.distinct_rows(st)
+    def counted(self) -> list[tuple[pd.DataFrame, np.ndarray]]:
+        """Each table's distinct rows and how often each occurs; groups get new numbers."""
+        shown, numbers = self.entries.take(self.shown), writing.secret_order(self.classes.n_groups)
+        st = self.st.assign(group=numbers[self.st["group"]])
+        qit = self._counted(shown.counts, {"group": (numbers, shown.group)})
+        return [qit, writing.by_texts(st, np.ones(len(st), np.intp))]
 
     @property
     def secrets(self) -> np.ndarray:

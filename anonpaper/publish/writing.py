@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 
-from anonpaper.cells import distinct, no_rows
+from anonpaper.cells import no_rows
 from anonpaper.errors import ColumnError, check_choice, check_sequence, is_among, needs
 from anonpaper.files import check_place, named_by_user, whole_files
 from anonpaper.publish.judging import check_promise, check_release
@@ -29,12 +29,7 @@ from anonpaper.publish.judging import check_promise, check_release
 if TYPE_CHECKING:
     from anonpaper.publish.release import Release
 
-__all__ = [
-    "PARQUET", "as_csv", "beside", "check_table_place", "check_written_apart", "distinct_rows",
-    "formulas", "plain", "public_frame", "public_tables", "secret_order", "write",
-    "write_tables",
-]  # fmt: skip
-
+__all__ = ["as_csv", "beside", "plain", "public_frame", "public_tables", "write", "write_tables"]
 
 # a sign is harmless before a number, and alone
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.,]+(?:[eE][+-]?\d+)?$|$)")
@@ -58,20 +53,17 @@ def plain(frame: pd.DataFrame) -> pd.DataFrame:
 
     Names become text, the parts of a MultiIndex joined by ``_``. A column is int, float or bool if
     all its values are (a missing value counts as float). All other columns are text, with None for
-    a missing value. ColumnError if two columns would have the same name, or a text is not Unicode.
+    a missing value. ColumnError if two columns would have the same name.
     """
-    names = _texts("the header", [
-        "_".join(str(part) for part in label if part != "") if isinstance(label, tuple) else label
-        for label in frame.columns
-    ])  # fmt: skip
-    doubled = sorted({name for name in names if names.count(name) > 1})
-    if doubled:
+    parts = [name if isinstance(name, tuple) else (name,) for name in frame.columns]
+    names = ["_".join(str(part) for part in name if part != "") for name in parts]
+    if doubled := sorted({name for name in names if names.count(name) > 1}):
         raise ColumnError(f"several columns would be named {doubled}: rename them")
-    columns = {name: _plain(name, frame.iloc[:, place]) for place, name in enumerate(names)}
+    columns = {name: _plain(frame.iloc[:, place]) for place, name in enumerate(names)}
     return pd.DataFrame(columns, index=pd.RangeIndex(len(frame)))
 
 
-def _plain(name: str, column: pd.Series) -> np.ndarray | pd.Series:
+def _plain(column: pd.Series) -> np.ndarray | pd.Series:
     values, missing = column.to_numpy(dtype=object), column.isna().to_numpy()
     kind = pd.api.types.infer_dtype(values, skipna=True)
     if kind == "floating" and all(str(value) == str(float(value)) for value in values[~missing]):
@@ -79,19 +71,15 @@ def _plain(name: str, column: pd.Series) -> np.ndarray | pd.Series:
     if kind in ("boolean", "integer") and not missing.any():
         with suppress(OverflowError):
             return values.astype(bool if kind == "boolean" else np.int64)
-    texts = np.full(len(values), None)
-    texts[~missing] = _texts(repr(name), values[~missing])
+    texts = [None if absent else str(v) for v, absent in zip(values, missing, strict=True)]
     return pd.Series(texts, dtype=object)  # of an array pandas 3 would make its own texts
 
 
-def _texts(place: str, values: Iterable) -> list[str]:
-    texts = list(map(str, values))
-    try:
-        "".join(texts).encode()
-    except UnicodeEncodeError as error:
-        bad = error.object[error.start : error.end]
-        raise ColumnError(f"{place} holds {bad!r}, which is not Unicode: replace it") from None
-    return texts
+def by_texts(frame: pd.DataFrame, counts: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the rows of a table, sorted by their texts, and the counts of each."""
+    frame = plain(frame)
+    order = frame.astype(str).sort_values(list(frame.columns)).index
+    return frame.loc[order].reset_index(drop=True), counts[order]
 
 
 def formulas(tables: Iterable[pd.DataFrame]) -> list[str]:
@@ -108,9 +96,8 @@ def formulas(tables: Iterable[pd.DataFrame]) -> list[str]:
 
 def beside(path: str | os.PathLike, word: str) -> Path:
     """Return the name of a file's companion, with a word before the ending."""
-    path = Path(path)
-    stem, dot, suffix = path.name.partition(".")
-    return path.with_name(f"{stem}_{word}{dot}{suffix}")
+    stem, dot, suffix = Path(path).name.partition(".")
+    return Path(path).with_name(f"{stem}_{word}{dot}{suffix}")
 
 
 def check_table_place(path: str | os.PathLike, *, replace: bool) -> None:
@@ -126,12 +113,11 @@ def write_tables(tables: Mapping, *, replace: bool = True, delimiter: str = ",")
     The ending chooses csv, perhaps compressed, or parquet. Equal tables give equal bytes; files
     reveal neither when they were written nor more of the DataFrame than its columns.
     """
-    for path, table in tables.items():
-        check = check_place if isinstance(table, bytes) else check_table_place
-        check(path, replace=replace)
-    contents = [_as_bytes(path, table, delimiter) for path, table in tables.items()]
     private = [path for path, table in tables.items() if isinstance(table, bytes)]
+    for path in tables:
+        (check_place if path in private else check_table_place)(path, replace=replace)
     with named_by_user(" or ".join(map(str, tables))):
+        contents = [_as_bytes(path, table, delimiter) for path, table in tables.items()]
         try:
             with whole_files(list(tables), replace=replace, private=private) as streams:
                 for stream, content in zip(streams, contents, strict=True):
@@ -151,9 +137,8 @@ def _as_bytes(path: str | os.PathLike, table: pd.DataFrame | bytes, delimiter: s
         import pyarrow as pa
         import pyarrow.parquet
 
-    text = pa.string()
-    columns = {name: pa.array(column, text if column.dtype == object else None, from_pandas=True)
-               for name, column in table.items()}  # fmt: skip
+    kinds = {name: pa.string() if table[name].dtype == object else None for name in table}
+    columns = {n: pa.array(table[n], kind, from_pandas=True) for n, kind in kinds.items()}
     stream = io.BytesIO()
     pyarrow.parquet.write_table(pa.table(columns), stream, store_schema=False)  # no pandas notes
     return stream.getvalue()
@@ -163,10 +148,8 @@ def as_csv(frame: pd.DataFrame, delimiter: str = ",") -> bytes:
     """Return a table as csv in UTF-8 with line feeds; a missing value is an empty field."""
     for name, column in frame.items():
         if column.isna().any() and column.eq("").any():
-            raise ColumnError(
-                f"{name!r} has missing values and empty texts, which are the same in a csv: "
-                "replace one of them, or write parquet"
-            )
+            alike = "missing values and empty texts, which are the same in a csv"
+            raise ColumnError(f"{name!r} has {alike}: replace one of them, or write parquet")
     options = {"index": False, "sep": delimiter, "lineterminator": "\n"}
     content = frame.to_csv(**options)
     if "\r" in content:  # an unquoted one ends the line for many readers
@@ -184,68 +167,53 @@ def public_tables(
 
     They hold only the published rows, in a new random order at each call: no index, attributes,
     unused categories or types of the input. `keep` names columns without a role to publish
-    unchanged, without protection. Other parameters, and the check of the promise, are as for
-    :func:`write`.
+    unchanged, without protection. Other parameters are as for :func:`write`.
 
     ColumnError or RowsError if `keep` has an unknown name or the person column; two columns would
-    have the same name; or different values would be written alike, such as a star and a value
-    ``*``. For a table of counts: if `keep` is not empty, or there are more than 1,000,000 rows
-    (use :func:`write`).
+    have the same name; different values would be written alike, such as a star and a value ``*``;
+    or a table of counts has more than 1,000,000 rows (use :func:`write`), or columns to keep.
     """
     check_promise(rel, against, accept)
-    m = rel.microdata
-    keep = check_sequence("keep", keep)
+    m, keep = rel.microdata, check_sequence("keep", keep)
     if not m.has_rows:
         if keep or rel.entries.rows(rel.shown) > MOST_ROWS:
             no_rows()
-        return tuple(_public(frame, np.repeat(np.arange(len(frame)), counts))
-                     for frame, counts in rel.counted())  # fmt: skip
-    unknown = [name for name in keep if not is_among(name, list(m.frame.columns))]
-    if unknown:
+        tables = [frame.loc[np.repeat(frame.index, counts)] for frame, counts in rel.counted()]
+        return tuple(map(_in_secret_order, tables))
+    if unknown := [name for name in keep if not is_among(name, list(m.frame.columns))]:
         raise ColumnError(f"keep names {unknown}; the table has {list(m.frame.columns)}")
     if m.person is not None and m.person in keep:
         raise ColumnError(f"{m.person!r} identifies people and is never published")
     check_written_apart(rel)
-    first, others = rel.frame, []
+    tables = [rel.frame]
     if rel.method == "anatomize":  # group numbers follow the order of the input: draw new ones
         numbers = secret_order(rel.classes.n_groups)
-        first, *others = (t.assign(group=numbers[t["group"]]) for t in (rel.qit, rel.st))
+        tables = [table.assign(group=numbers[table["group"]]) for table in (rel.qit, rel.st)]
     if keep:
         kept = m.frame.loc[rel.is_published, keep]
-        first = pd.concat([first, kept.set_axis(first.index)], axis=1)
+        first = pd.concat([tables[0], kept.set_axis(tables[0].index)], axis=1)
         before = [name for name in m.frame.columns if name in first]
-        first = first[before + [name for name in first if name not in before]]
-    return tuple(_public(table, np.arange(len(table))) for table in (first, *others))
+        tables[0] = first[before + [name for name in first if name not in before]]
+    return tuple(map(_in_secret_order, tables))
 
 
-def _public(frame: pd.DataFrame, rows: np.ndarray) -> pd.DataFrame:
-    """These rows in secret order, with their values only."""
-    return plain(frame.iloc[rows[secret_order(len(rows))]])
+def _in_secret_order(frame: pd.DataFrame) -> pd.DataFrame:
+    return plain(frame.iloc[secret_order(len(frame))])
 
 
 def check_written_apart(rel: Release) -> None:
     """Raise ColumnError if different values are written alike."""
+    m, columns = rel.microdata, {}
     for column in rel.published:
         shown, values = np.unique(column.index[rel.shown]), column.attribute.values
         # a set is like no other one, and no value, also none of rows that are starred
         several = np.r_[column.sizes[shown] > 1, np.zeros(len(values), bool)]
-        if alike := _written_alike([*column.labels[shown], *values], several):
-            raise ColumnError(
-                f"{alike} would have several meanings in {column.attribute.name!r}: rename it"
-            )
-    m = rel.microdata
-    for name in m.sensitives:
-        if alike := _written_alike(m.attribute(name).values):
-            raise ColumnError(
-                f"different values of {name!r} are written alike: {alike}; fewer would be "
-                "published than were counted: convert them to one type"
-            )
-
-
-def _written_alike(values: Iterable, asked: np.ndarray | bool = True) -> list[str]:
-    """Return up to five texts shared by several values, at least one of them `asked` for."""
-    texts = pd.Series(list(map(str, values)), dtype=object)
-    return texts[texts.duplicated(keep=False) & asked].unique()[:5].tolist()
+        columns[column.attribute.name] = [*column.labels[shown], *values], several
+    columns |= {name: (m.attribute(name).values, True) for name in m.sensitives}
+    for name, (values, asked) in columns.items():
+        texts = pd.Series(list(map(str, values)), dtype=object)
+        if alike := texts[texts.duplicated(keep=False) & asked].unique()[:5].tolist():
+            raise ColumnError(f"{alike} would have several meanings in {name!r}: rename them")
 
 
 def public_frame(
@@ -295,17 +263,3 @@ def write(
     for text in (*rel.warnings, *run):
         warnings.warn(text, stacklevel=2)
     return paths
-
-
-def distinct_rows(
-    columns: dict, weights: np.ndarray | None = None
-) -> tuple[pd.DataFrame, np.ndarray]:
-    """Return the distinct rows of labels, sorted by their texts, and how often each occurs."""
-    by_text = {name: np.argsort(list(map(str, labels)), kind="stable")
-               for name, (labels, _) in columns.items()}  # fmt: skip
-    ranked = [
-        np.argsort(by_text[name]).astype(np.int32)[index] for name, (_, index) in columns.items()
-    ]
-    _, first, counts = distinct(ranked, list(map(len, by_text.values())), weights)
-    rows = {name: labels[index[first]] for name, (labels, index) in columns.items()}
-    return plain(pd.DataFrame(rows)), counts

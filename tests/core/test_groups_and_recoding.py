@@ -65,18 +65,6 @@ def test_a_recoding_by_levels_publishes_the_names_of_its_tree():
         assert level in (1, 3) or ap.measure.generalizations(rel) == coarser
 
 
-@pytest.mark.parametrize(("search", "secrets", "shown"), [
-    (lambda m: ap.full_domain(m, k=4, hierarchies={"zip": TREE}), None, "* * * * *"),
-    (lambda m: ap.full_domain(m, k=10), None, "* * * * *"),
-    # a code has one secret, so that only prefixes are diverse
-    (lambda m: ap.tds(m, 2, hierarchies={"zip": TREE}), [0, 1, 0, 1, 0, 0, 1, 0, 1, 1],
-     "0213* 0213* 0214* 0214* 100**"),
-])  # fmt: skip
-def test_searches_publish_the_names_of_the_trees_they_are_given(search, secrets, shown):
-    m = CODES if secrets is None else CODES.replace(frame=CODES.frame.assign(s=secrets))
-    assert ap.recode(m, search(m)).frame["zip"].tolist() == shown.split() * 2
-
-
 @settings(deadline=None)
 @given(st.lists(st.datetimes(pd.Timestamp(1700, 1, 1), pd.Timestamp(2200, 1, 1)), min_size=1))
 def test_dates_are_in_the_periods_of_pandas(moments):

@@ -83,15 +83,6 @@ def test_every_published_group_is_diverse_and_no_row_is_lost(name, case):
         assert anonymity.alpha_k_anonymity(seen, by, ["s"])[0] <= 1 / l + 1e-12
 
 
-def test_the_running_example_step_by_step():
-    m = ap.examples.hospital()
-    p = ap.tp(m, l=2)
-    assert m.frame.index[p.labels == p.n_groups - 1].tolist() == ["Adam", "Bob", "Calvin", "Danny"]
-    told = {"residue_size": 4, "lower_bound": 4, "rounds": 0, "removed_by_phase": (4, 0, 0)}
-    assert p.info == {"phase": 1, **told}
-    assert ap.measure.stars(ap.suppress(m, p)) == 8
-
-
 @settings(max_examples=40)
 @given(eligible_tables())
 def test_the_steps_lead_from_the_microdata_to_the_result(case):
@@ -125,16 +116,10 @@ def wide_table(seed, rows=400, d=6, values=8):
 @pytest.mark.parametrize("seed", range(4))
 def test_stars_are_saved_where_rows_differ_on_many_attributes(seed):
     m = wide_table(seed)
-    found = assert_sound(m, 3, p := ap.tp_refined(m, 3))
+    found = assert_sound(m, 3, p := ap.tp_refined(m, 3, seed=seed))
     assert found < 0.9 * p.info["stars_of_tp_plus"]
-
-
-def test_the_same_seed_gives_the_same_groups():
-    m = wide_table(0)
-    first, again, other, _, _ = (
-        ap.tp_refined(m, 3, seed=seed) for seed in (1, 1, 2, np.random.default_rng(0), None)
-    )
-    assert first.labels.tolist() == again.labels.tolist() != other.labels.tolist()
+    again, other = (ap.tp_refined(m, 3, seed=s) for s in (seed, np.random.default_rng(9)))
+    assert p.labels.tolist() == again.labels.tolist() != other.labels.tolist()
 
 
 def test_a_limit_of_time_is_kept_and_the_start_is_never_lost(monkeypatch):

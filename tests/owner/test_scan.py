@@ -77,7 +77,7 @@ def assert_same_table(big, m):
     ]  # fmt: skip
     assert attributes[0] == attributes[1]
     assert (big.n, big.dropped, big.qi, big.sensitive) == (m.n, m.dropped, m.qi, m.sensitive)
-    for part in ("tuples", "start", "secrets", "counts", "row_start"):
+    for part in ("tuples", "start", "secrets", "counts", "tuple_start"):
         assert getattr(big.cells, part).tolist() == getattr(m.cells, part).tolist(), part
 
 

@@ -128,17 +128,6 @@ def test_values_that_would_mislead_are_refused(x, message):
         ap.generalize(m, ap.Partition(LABELS))
 
 
-def test_a_recoding_publishes_intervals_and_sets():
-    frame = pd.DataFrame({"age": [20, 30, 40, 50], "city": list("abca")})
-    m = ap.Microdata(frame, ["age", "city"])
-    rel = ap.recode(m, ap.Recoding(m.attributes, [[0, 0, 0, 1], [0, 1, 0]]))
-    assert rel.frame["age"].tolist() == ["[20 - 40]"] * 3 + [50]
-    assert rel.frame["city"].tolist() == ["{a, c}", "b", "{a, c}", "{a, c}"]
-    assert ap.measure.ncp(rel) == pytest.approx(3 * 20 / 30 + 3 * 1 / 2)
-    assert rel.partition.sizes().tolist() == rel.classes.sizes().tolist()
-    assert rel.audit()["principle"].tolist() == ["k-anonymity"]
-
-
 @pytest.mark.parametrize("dtype", ["string", "object", "category", "Int64", "float", "bool"])
 def test_columns_without_stars_keep_their_type(dtype):
     values = [0, 1, 0, 1] if dtype in ("Int64", "float", "bool") else list("abab")
