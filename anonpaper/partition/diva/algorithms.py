@@ -7,8 +7,8 @@ Algorithm 2, Suppress, is :func:`anonpaper.suppress`. Code beyond the paper runs
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass
+from itertools import chain, combinations
 from math import inf, lgamma, log
 from typing import Literal, get_args
 
@@ -29,8 +29,7 @@ from anonpaper.groups import Partition, group_bounds
 from anonpaper.microdata import Microdata, check_microdata, handed_out
 from anonpaper.partition.diva.clusterings import ENUMERATED, Clusterings
 from anonpaper.partition.diva.existence import exact_clustering, smallest_conflict
-from anonpaper.partition.diva.integrate import integrate, restorable
-from anonpaper.partition.diva.targets import Bundle, Search, Targets
+from anonpaper.partition.diva.targets import Bundle, Search, Targets, integrate, restorable
 from anonpaper.partition.k_member import k_member
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.principles import FrequencyLDiversity, KAnonymity, require_diverse
@@ -156,7 +155,7 @@ class Run:
         """Find clusters that satisfy every constraint: DiverseClustering, Algorithm 3."""
         # A constraint on the sensitive attribute alone, or on what no row carries, holds or not
         # whatever is suppressed.
-        G = G.subgraph(v for v in G if self.targets.columns[v] and len(G.nodes[v]["rows"]))
+        G = G.subgraph(v for v in G if self.targets.names[v].any() and len(G.nodes[v]["rows"]))
         S: list[Bundle] = []
         # Components of the graph have no target row in common, and are coloured one by one.
         components = [sorted(nodes) for nodes in nx.connected_components(G)]
@@ -173,9 +172,9 @@ class Run:
                 if not V.is_cut or self.goes_beyond:  # all were seen, or a program decides
                     return None  # line 4
                 V.is_cut, V.width = False, 16 * V.width
-            self.search.order += [nodes[v] for v in V.coloured]
-            bundles = [bundle for c in V.coloured.values() for bundle in c]  # line 3
-            S += [replace(bundle, rows=rows[bundle.rows]) for bundle in bundles]
+            self.search.order += tuple(nodes[v] for v in V.coloured)
+            bundles = chain.from_iterable(V.coloured.values())  # line 3
+            S += [bundle._replace(rows=rows[bundle.rows]) for bundle in bundles]
         return S
 
     def publish(self, S: list[Bundle], found_by: str) -> Partition:
@@ -219,8 +218,8 @@ class Run:
             if bundle.divisible and len(bundle.rows) >= 2 * self.targets.k:
                 clusters = self.divide(self.m.take(bundle.rows), rng).labels
             labels[bundle.rows] = len(starred) + clusters
-            hidden = np.isin(np.arange(self.m.d), list(bundle.starred))
-            starred = np.vstack([starred, np.tile(hidden, (clusters.max() + 1, 1))])
+            hidden = np.broadcast_to(bundle.starred, (clusters.max() + 1, self.m.d))
+            starred = np.vstack([starred, hidden])
         return labels, starred
 
     def divide(self, part: Microdata, rng: np.random.Generator) -> Partition:

@@ -1,9 +1,8 @@
-"""The clusterings of one constraint's target rows: all of them, drawn lazily, good ones first.
+"""The clusterings of one constraint's target rows, drawn lazily.
 
 The *signature* of a row is the set of constraints that it carries. Of at most :data:`ENUMERATED`
-rows all clusterings are listed. Of more rows, :data:`GOOD` come first: rows are taken signature
-by signature, as many as all bounds allow, and the rows beyond a bound are mixed with as few others
-as hide the value from the reader. Then follow all others, where rows of a signature are alike.
+rows all clusterings are listed. Of more rows, :data:`GOOD` come first, made signature by
+signature; rows beyond a bound are mixed with as few others as hide the value. Then follow all.
 """
 
 from __future__ import annotations
@@ -44,11 +43,15 @@ class Clusterings:
         self.free = np.ones(n, dtype=bool)  # rows that are in no clustering of V
         self.count = np.zeros(s, np.intp)  # target rows that these publish, per constraint
         # every target row of a finer constraint carries the other, which names fewer attributes
-        of = self.targets
+        names, pairs = (
+            self.targets.names,
+            zip(self.targets.names, self.targets.carries, strict=True),
+        )
         self._finer = [
-            [w for w in range(s) if named < of.columns[w] and carries[of.is_target[w]].all()]
-            for named, carries in zip(of.columns, of.carries, strict=True)
-        ]
+            [w for w, rows in enumerate(self.targets.is_target)
+             if (named <= names[w]).all() and (named < names[w]).any() and carries[rows].all()]
+            for named, carries in pairs
+        ]  # fmt: skip
         self._signature, _, _ = distinct(self.targets.carries, [2] * s)
 
     def add(self, v: int, clustering: list[Bundle]) -> None:
@@ -93,10 +96,10 @@ class Clusterings:
 
     def _reserve(self, u: int, carried: np.ndarray | tuple = ()) -> int:
         """How many more rows of a node finer uncoloured ones need, not counting `carried`."""
-        needed: Counter[frozenset] = Counter()  # of equal columns targets are disjoint
+        needed: Counter[bytes] = Counter()  # of equal columns targets are disjoint
         for w in self._finer[u]:
             if w not in self.coloured and w not in carried and self.missing(w):
-                needed[self.targets.columns[w]] += self.least(w)
+                needed[self.targets.names[w].tobytes()] += self.least(w)
         return max(needed.values(), default=0)
 
     # -- the candidates ------------------------------------------------------------------
@@ -132,7 +135,7 @@ class Clusterings:
         """Return rows as one cluster or, if they carry the same, as several to be divided."""
         shown = self.targets.carries[:, rows].all(axis=1)
         adds = self.targets.is_target[:, rows].sum(axis=1) * shown
-        return Bundle(rows, frozenset(), adds, divisible)
+        return Bundle(rows, adds, divisible)
 
     def listed(self, v: int) -> list[list[Bundle]]:
         """List all clusterings of the free target rows of a node."""
