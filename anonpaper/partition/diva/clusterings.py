@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations
 
@@ -20,39 +19,27 @@ from anonpaper.partition.diva.targets import Bundle, Targets
 
 __all__ = ["ENUMERATED", "GOOD", "Clusterings", "partial_partitions"]
 
-#: The most free target rows of which all clusterings are listed: the 4140 of 8 rows at k = 2.
-ENUMERATED = 8
-#: So many clusterings of more rows come first.
-GOOD = 24
+ENUMERATED, GOOD = 8, 24  # at k = 2, 8 rows have 4140 clusterings
 
 
-@dataclass
 class Clusterings:
     """The current colouring V, and the clusterings that are possible with it."""
 
-    codes: np.ndarray  # the rows, similar ones together
-    targets: Targets
-    neighbours: list  # the graph, a set for every node
-    rng: np.random.Generator | None = None  # DIVA-Basic draws with it; else good ones come first
-    coloured: dict = field(init=False, default_factory=dict)  # V: node to clustering, in order
-    width: int = field(init=False, default=GOOD)  # so many clusterings of many rows are tried
-    is_cut: bool = field(init=False, default=False)  # whether there were more
-
-    def __post_init__(self) -> None:
-        s, n = self.targets.carries.shape
-        self.free = np.ones(n, dtype=bool)  # rows that are in no clustering of V
-        self.count = np.zeros(s, np.intp)  # target rows that these publish, per constraint
+    def __init__(
+        self, codes: np.ndarray, targets: Targets, neighbours: list[set], rng=None
+    ) -> None:
+        # DIVA-Basic draws clusterings with a generator; else good ones come first.
+        self.codes, self.targets, self.neighbours, self.rng = codes, targets, neighbours, rng
+        self.coloured: dict[int, list[Bundle]] = {}  # V: node to clustering, in order
+        self.free = np.ones(len(codes), dtype=bool)  # rows that are in no clustering of V
+        self.count = np.zeros(len(targets), np.intp)  # target rows that these publish
+        self.width, self.is_cut = GOOD, False  # clusterings of many rows; whether there were more
         # every target row of a finer constraint carries the other, which names fewer attributes
-        names, pairs = (
-            self.targets.names,
-            zip(self.targets.names, self.targets.carries, strict=True),
-        )
-        self._finer = [
-            [w for w, rows in enumerate(self.targets.is_target)
-             if (named <= names[w]).all() and (named < names[w]).any() and carries[rows].all()]
-            for named, carries in pairs
-        ]  # fmt: skip
-        self._signature, _, _ = distinct(self.targets.carries, [2] * s)
+        within = (targets.names[:, None] <= targets.names).all(axis=2)
+        self._finer = within & ~within.T
+        for v, w in np.argwhere(self._finer):
+            self._finer[v, w] = targets.carries[v, targets.is_target[w]].all()
+        self._signature, _, _ = distinct(targets.carries, [2] * len(targets))
 
     def add(self, v: int, clustering: list[Bundle]) -> None:
         """Colour a node: its rows are used, its values count."""
@@ -76,8 +63,7 @@ class Clusterings:
         """Prune early: whether every uncoloured node may still get a colour, judged by counts."""
         room = self.targets.high - self.count
         for v in self.uncoloured if self.rng is None else ():
-            coarser = [u for u, finer in enumerate(self._finer) if v in finer]
-            most = min(room[[v, *coarser]].min(), len(self.free_targets(v)))
+            most = min(room[v], *room[self._finer[:, v]], len(self.free_targets(v)))
             if room[v] < self._reserve(v) or (self.missing(v) and most < self.least(v)):
                 return False
         return True
@@ -97,7 +83,7 @@ class Clusterings:
     def _reserve(self, u: int, carried: np.ndarray | tuple = ()) -> int:
         """How many more rows of a node finer uncoloured ones need, not counting `carried`."""
         needed: Counter[bytes] = Counter()  # of equal columns targets are disjoint
-        for w in self._finer[u]:
+        for w in np.flatnonzero(self._finer[u]):
             if w not in self.coloured and w not in carried and self.missing(w):
                 needed[self.targets.names[w].tobytes()] += self.least(w)
         return max(needed.values(), default=0)
