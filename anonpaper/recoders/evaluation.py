@@ -1,7 +1,4 @@
-"""Loss and bias of dewri2009 (sections 3.1, 3.2 and 4), evaluated and recorded for searches.
-
-Many recodings are evaluated in one compiled call on the distinct QI tuples of a table.
-"""
+"""Loss and bias of dewri2009 (sections 3.1, 3.2 and 4), evaluated and recorded for searches."""
 
 from __future__ import annotations
 
@@ -11,24 +8,19 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from anonpaper.algorithm import RECODED
 from anonpaper.compiled import inner, loop, number_keys
 from anonpaper.errors import ParameterError, check_integer, check_number, check_weights
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.principles import KAnonymity
 from anonpaper.recoding import Recoding
 
 __all__ = [
-    "BY_BITS", "EPSILON", "Archive", "Evaluator", "achievement", "check_preference", "choose",
+    "EPSILON", "Archive", "Evaluator", "achievement", "check_preference", "choose",
     "class_keys", "dispersion", "loss_weight", "non_dominated", "number_keys", "penalty",
-    "preference_deviation", "sub_domains", "weight_vector",
+    "sub_domains", "weight_vector",
 ]  # fmt: skip
 
 #: The "very small positive number" of the achievement function.
 EPSILON = 1e-6
-
-#: What all searches over chromosomes declare about themselves.
-BY_BITS = {"promises": {"k": KAnonymity}, "publications": RECODED, "by_bits": True}
 
 
 def penalty(held: np.ndarray, size: np.ndarray, weight: np.ndarray = 1.0) -> np.ndarray:
@@ -52,11 +44,6 @@ def loss_weight(preference: tuple[float, float]) -> float:
     """Return w, the weight of loss in ach; 1 - w is the weight of bias (section 4)."""
     of_loss, of_bias = (1 / (value + EPSILON) for value in preference)
     return of_loss / (of_loss + of_bias)
-
-
-def preference_deviation(nwp: np.ndarray, necd: np.ndarray, preference: tuple) -> np.ndarray:
-    """Return pref_dev: the sum by which NWP and NECD exceed the preferred point."""
-    return nwp + necd - preference[0] - preference[1]
 
 
 def check_preference(preference: Sequence[float]) -> tuple[float, float]:
@@ -84,9 +71,9 @@ class Evaluation(NamedTuple):
     """The effects of recodings on a table, one entry per recoding."""
 
     nwp: np.ndarray
-    smallest: np.ndarray  # rows of the smallest equivalence class: the effective k
-    largest: np.ndarray  # rows of the largest one
     necd: np.ndarray
+    smallest: np.ndarray  # rows of the smallest equivalence class: the effective k
+    largest: np.ndarray
 
 
 class Table(NamedTuple):
@@ -118,11 +105,9 @@ class Evaluator:
 
     def evaluate(self, bits: np.ndarray) -> Evaluation:
         """Evaluate chromosomes, shape (p, n_bits), as :meth:`Recoding.encode` gives them."""
-        found = _evaluate(np.ascontiguousarray(bits, dtype=bool), self.table)
-        smallest, largest = found[:, 1:].T.astype(np.int64)
-        return Evaluation(
-            found[:, 0] / self.n, smallest, largest, dispersion(smallest, largest, self.n)
-        )
+        total, smallest, largest = _evaluate(np.ascontiguousarray(bits, bool), self.table).T
+        necd = dispersion(smallest, largest, self.n)
+        return Evaluation(total / self.n, necd, smallest.astype(np.int64), largest)
 
 
 class Archive:
@@ -134,36 +119,33 @@ class Archive:
 
     def __init__(self, m: Microdata, k: int, preference: tuple, weights: Mapping | None) -> None:
         self.k = check_integer("k", k, 1, check_microdata(m).n)
-        self.attributes = m.attributes
-        self.preference = check_preference(preference)
+        self.attributes, self.preference = m.attributes, check_preference(preference)
         self.evaluator = Evaluator(m, weights)
         self.evaluations, self.least_ach = 0, np.inf
         self._place: dict[bytes, int] = {}
-        names = ("evaluation", "nwp", "necd", "effective_k", "ach", "prefdev")
-        kinds = zip(names, (np.int64, float, float, np.int64, float, float), strict=True)
-        self._record = np.zeros(1, [*kinds, ("bits", bool, (self.evaluator.n_bits,))])
+        kinds = {"evaluation": int, "nwp": float, "necd": float, "effective_k": int, "ach": float,
+                 "prefdev": float, "bits": (bool, (self.evaluator.n_bits,))}  # fmt: skip
+        self._record = np.zeros(1, [*kinds.items()])
 
     def look_up(self, bits: np.ndarray) -> np.ndarray:
         """Return the places of chromosomes, shape (p, n_bits), and evaluate new ones."""
-        bits, new = np.asarray(bits, dtype=bool), []
-        for number, key in enumerate(_keys(bits)):
-            if key not in self._place:
-                self._place[key] = len(self)
-                new.append(number)
-        if new:
+        bits, known = np.asarray(bits, dtype=bool), len(self)
+        places = np.array([self._place.setdefault(key, len(self)) for key in _keys(bits)])
+        new = np.unique(places, return_index=True)[1]
+        new = new[places[new] >= known]
+        if len(new):
             found = self.evaluator.evaluate(bits[new])
             ach = achievement(found.nwp, found.necd, self.preference)
-            prefdev = preference_deviation(found.nwp, found.necd, self.preference)
-            evaluation, k = np.array(new) + self.evaluations + 1, found.smallest
+            prefdev = found.nwp + found.necd - self.preference[0] - self.preference[1]
+            evaluation, k = new + self.evaluations + 1, found.smallest
             if len(self) > len(self._record):
-                room = np.zeros(2 * len(self), self._record.dtype)
-                self._record = np.append(self._record, room)
+                self._record = np.resize(self._record, 2 * len(self))
             columns = (evaluation, found.nwp, found.necd, k, ach, prefdev, bits[new])
             for name, values in zip(self._record.dtype.names, columns, strict=True):
-                self.values(name)[len(self) - len(new) :] = values
+                self.values(name)[known:] = values
             self.least_ach = min(self.least_ach, ach[k >= self.k].min(initial=np.inf))
         self.evaluations += len(bits)
-        return self.places(bits)
+        return places
 
     def places(self, bits: np.ndarray) -> np.ndarray:
         """Return the places of chromosomes that were evaluated before."""
@@ -213,20 +195,16 @@ def choose(solutions: pd.DataFrame, k: int, preference: tuple[float, float]) -> 
     sections 4 and 5.3). k and the preference may differ from the search that found the solutions,
     a table with columns ``nwp``, ``necd`` and ``effective_k``.
 
-    Examples
-    --------
     >>> table = pd.DataFrame({"nwp": [0.1, 0.3], "necd": [0.1, 0.1], "effective_k": [1, 4]})
     >>> float(choose(table, k=2, preference=(0.2, 1.0))["nwp"])
     0.3
     """
     preference = check_preference(preference)
     feasible = solutions[solutions["effective_k"] >= k]
-    if feasible.empty:
-        return None
-    nwp, necd = feasible["nwp"].to_numpy(), feasible["necd"].to_numpy()
-    ach = achievement(nwp, necd, preference)
-    prefdev = preference_deviation(nwp, necd, preference)
-    return feasible.iloc[np.lexsort((-feasible["effective_k"], prefdev, ach))[0]]
+    ach = achievement(feasible["nwp"], feasible["necd"], preference)
+    prefdev = feasible["nwp"] + feasible["necd"] - preference[0] - preference[1]
+    order = np.lexsort((-feasible["effective_k"], prefdev, ach))
+    return feasible.iloc[order[0]] if len(order) else None
 
 
 def non_dominated(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -234,16 +212,14 @@ def non_dominated(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
     Equal points do not dominate each other: all of them stay.
 
-    Examples
-    --------
     >>> non_dominated(np.array([1, 2, 2, 3]), np.array([3, 1, 2, 1])).tolist()
     [True, True, False, False]
     """
     pairs = np.column_stack([first, second])
     points, number = np.unique(pairs, axis=0, return_inverse=True)
     # In the order of the first coordinate, the second one must fall below all before.
-    least_before = np.minimum.accumulate(np.r_[np.inf, points[:-1, 1]])
-    return (points[:, 1] < least_before[: len(points)])[number.reshape(-1)]
+    least = np.minimum.accumulate(np.r_[np.inf, points[:, 1]])[:-1]
+    return (points[:, 1] < least)[number.reshape(-1)]
 
 
 # -- compiled loops ---------------------------------------------------------------------------
@@ -255,20 +231,25 @@ def _evaluate(bits, table):
     found = np.empty((len(bits), 3))
     for p in range(len(bits)):
         maps = sub_domains(bits[p], table.sizes)
+        key, span = class_keys(maps, table.codes, table.sizes)
+        if span > 4 * len(key):
+            span = number_keys(key)
+        rows = np.zeros(span, np.int64)
+        _count(key, table.rows, rows)
         found[p, 0] = _penalty(maps, table)
-        found[p, 1], found[p, 2] = _class_range(maps, table)
+        largest = rows.max()
+        found[p, 1], found[p, 2] = np.where(rows > 0, rows, largest).min(), largest
     return found
 
 
 @loop
 def sub_domains(bits, sizes):
     """The number of the sub-domain of each attribute's values."""
-    maps = np.zeros((len(sizes), sizes.max()), np.int64)
-    bit = 0
+    maps, bit = np.zeros((len(sizes), sizes.max()), np.int64), 0
     for j in range(len(sizes)):
-        for value in range(1, sizes[j]):
-            maps[j, value] = maps[j, value - 1] + bits[bit]
-            bit += 1
+        end = bit + sizes[j] - 1
+        maps[j, 1 : sizes[j]] = np.cumsum(bits[bit:end])
+        bit = end
     return maps
 
 
@@ -279,8 +260,7 @@ def _penalty(maps, table):
     for j in range(len(table.sizes)):
         start = 0
         while start < table.sizes[j]:
-            rows = table.value_rows[j, start]
-            end = start + 1
+            rows, end = 0, start
             while end < table.sizes[j] and maps[j, end] == maps[j, start]:
                 rows += table.value_rows[j, end]
                 end += 1
@@ -291,47 +271,24 @@ def _penalty(maps, table):
 
 @inner
 def _count(key, weights, rows):
-    """Add the weights of keys to the rows of each."""
+    """Add the weights of keys to the rows of each: bincount, which compiles to slow code."""
     for i in range(len(key)):
         rows[key[i]] += weights[i]
 
 
-@inner
-def _tell_apart(key, parts, part_of, codes):
-    """Let keys tell apart one attribute more, by the part of every code."""
-    for i in range(len(key)):
-        key[i] = key[i] * parts + part_of[codes[i]]
-
-
 _count.interpreted = lambda key, weights, rows: np.add.at(rows, key, weights)
-_tell_apart.interpreted = lambda key, parts, part_of, codes: np.add(
-    key * parts, part_of[codes], out=key
-)
-
-
-@loop
-def _class_range(maps, table):
-    """Rows of the smallest and of the largest equivalence class."""
-    key, span = class_keys(maps, table.codes, table.sizes)
-    if span > 4 * len(key):
-        span = number_keys(key)
-    rows = np.zeros(span, np.int64)
-    _count(key, table.rows, rows)
-    largest = rows.max()
-    return np.where(rows > 0, rows, largest).min(), largest
 
 
 @loop
 def class_keys(maps, codes, sizes):
     """A key per tuple, equal where all attributes are, and the span [0, s) of keys."""
-    key = np.zeros(codes.shape[1], np.int64)
-    span = 1
+    key, span = np.zeros(codes.shape[1], np.int64), 1
     for j in range(len(sizes)):
         parts = maps[j, sizes[j] - 1] + 1
-        if parts == 1:
-            continue
-        if span > 2**62 // parts:
-            span = number_keys(key)
-        _tell_apart(key, parts, maps[j], codes[j])
-        span *= parts
+        if parts > 1:
+            if span > 2**62 // parts:
+                span = number_keys(key)
+            key *= parts
+            key += maps[j][codes[j]]
+            span *= parts
     return key, span

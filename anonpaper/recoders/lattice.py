@@ -51,7 +51,6 @@ def full_domain(
 
     Parameters
     ----------
-    m : Microdata
     k, l, diversity : int, int, {"distinct", "frequency"}
         From 1 to n; k counts people. Each of several sensitive attributes becomes l-diverse.
     hierarchies : mapping of attribute name to Hierarchy, optional
@@ -65,16 +64,12 @@ def full_domain(
     -------
     Recoding
         ``info`` has ``levels``, ``ncp``, ``nodes``, ``candidates`` (those checked), ``withheld``.
-
-    Raises
-    ------
-    InfeasibleError, SizeLimitError, ColumnError, HierarchyError, ParameterError
-        No node is enough, or there are more than ten million; or a parameter is wrong.
+        InfeasibleError if no node is enough, SizeLimitError if there are more than ten million.
 
     References
     ----------
-    P. Samarati, TKDE 2001 (lattice); K. LeFevre et al., *Incognito*, SIGMOD 2005 (pruning); A.
-    Machanavajjhala et al., TKDD 2007. Ties go to the first levels. A check is O(c·d + e log e).
+    P. Samarati, TKDE 2001 (lattice); K. LeFevre et al., *Incognito*, SIGMOD 2005 (pruning). Ties
+    go to the first levels. A check is O(c·d + e log e).
 
     Examples
     --------
@@ -90,20 +85,19 @@ def full_domain(
     asked += errors.check_sequence("require", require, Principle)
     most = principles.rows_of_budget(m, suppression, asked)
     given = check_hierarchies(hierarchies, m.qi)
-    own = [name for name in m.qi if name not in given]
 
     def search(shown: dict[object, np.ndarray]) -> Recoding:
-        balanced = {
-            name: Hierarchy.of_shown(m.attribute(name), mask, _FAN_OUT)
-            for name, mask in shown.items()
-        }
-        trees = {name: given.get(name) or balanced[name] for name in m.qi}
+        own = {q: Hierarchy.of_shown(m.attribute(q), mask, _FAN_OUT) for q, mask in shown.items()}
+        trees = {name: given.get(name) or own[name] for name in m.qi}
         nodes = _searched(m, asked, most, trees)
         r = Recoding.from_levels(m.attributes, trees, dict(zip(m.qi, nodes.best, strict=True)))
         # The names of a tree of our own only list values.
         r.names = tuple(r.names[j] if name in given else None for j, name in enumerate(m.qi))
-        found = {"ncp": float(nodes.least), "nodes": nodes.cost.size, "candidates": nodes.checked}
-        r.info |= found
+        r.info |= {
+            "ncp": float(nodes.least),
+            "nodes": nodes.cost.size,
+            "candidates": nodes.checked,
+        }
         r.algorithm = f"full domain, {' and '.join(map(str, asked))}"
         if most:
             r = r.withholding(m, asked)
@@ -111,7 +105,7 @@ def full_domain(
             r.algorithm += f", suppression = {suppression}"
         return r
 
-    return over_shown_values(m, own, search)
+    return over_shown_values(m, [name for name in m.qi if name not in given], search)
 
 
 def _searched(m: Microdata, asked: list, most: int, trees: Mapping) -> _Nodes:
@@ -123,17 +117,11 @@ def _searched(m: Microdata, asked: list, most: int, trees: Mapping) -> _Nodes:
             f"hierarchies of {shape} levels make {prod(shape):,} nodes, more than "
             f"{_MOST_NODES:,}: use lower hierarchies or fewer quasi-identifiers"
         )
-    nodes = _Nodes(m, maps, principles.required(m, asked), most)
-    top = tuple(size - 1 for size in shape)
-    if not nodes.check(top) and not most:
-        group = _groups(m.cells.tuples, [levels[-1] for levels in maps])
-        classes = Entries.of_cells(m, group[m.cells.tuple_of_cell])
-        failed = [principle for principle in asked if not principle.holds(classes)]
-        reached = " and ".join(f"{one.level(classes):.3g} of {one}" for one in failed)
-        raise errors.InfeasibleError(
-            f"no level of the hierarchies is enough: with every attribute at its highest level, "
-            f"the table reaches {reached}"
-        )
+    required = principles.required(m, asked)
+    if not most:
+        principles.require_whole(m, required)
+    nodes, top = _Nodes(m, maps, required, most), tuple(size - 1 for size in shape)
+    nodes.check(top)
     for j, level in [(j, level) for j, size in enumerate(shape) for level in range(size)]:
         nodes.check((*top[:j], level, *top[j + 1 :]))
     while (node := nodes.median_open()) is not None:
@@ -164,46 +152,47 @@ class _Nodes:
         self.open = np.ones(self.cost.shape, dtype=bool)
         self.by_cost = np.argsort(self.cost, axis=None, kind="stable")
         self.best: tuple[int, ...] | None = None
-        self.least = np.inf
-        self.withheld = self.checked = 0
+        self.least, self.withheld, self.checked = np.inf, 0, 0
 
-    def check(self, node: tuple[int, ...]) -> bool | None:
-        """Check an open node and settle those above or below it; None if it is already settled."""
+    def check(self, node: tuple[int, ...]) -> None:
+        """Check a node if it is open, and settle those above or below it."""
         if not self.open[node]:
-            return None
+            return
         self.checked += 1
         maps = [levels[i] for levels, i in zip(self.maps, node, strict=True)]
-        group = _groups(self.m.cells.tuples, maps)
-        fails, fails_below = self._failing(group)
-        sizes = self.m.cells.tuple_sizes
-        withheld = int(sizes[fails[group]].sum())
-        if withheld > self.most or withheld == self.m.n:
-            too_many = withheld if self.most == 0 else sizes[fails_below[group]].sum()
-            hopeless = too_many > self.most or too_many == self.m.n
+        codes = [ids[codes] for ids, codes in zip(maps, self.m.cells.tuples.T, strict=True)]
+        group, _, _ = distinct(codes, [ids.max() + 1 for ids in maps])
+        fails, fail_below = (failing[group] for failing in self._failing(group))
+        if self._exceeds(fails):
+            # Without a budget, what fails here fails below.
+            hopeless = self._exceeds(fail_below) or not self.most
             self.open[tuple(slice(level + 1) for level in node) if hopeless else node] = False
-            return False
+            return
         # Where nothing is withheld, the node itself is cheapest of the box above it.
-        above = tuple(slice(level, None) for level in node)
-        self.open[node if withheld else above] = False
-        cost = self.cost[node] + (self._withholding(maps, fails[group]) if withheld else 0)
+        withheld = fails.any()
+        self.open[node if withheld else tuple(slice(level, None) for level in node)] = False
+        cost = self.cost[node] + (self._withholding(maps, fails) if withheld else 0)
         if (cost, node) < (self.least, self.best or ()):
-            self.best, self.least, self.withheld = node, cost, withheld
-        return True
+            sizes = self.m.cells.tuple_sizes
+            self.best, self.least, self.withheld = node, cost, int(sizes[fails].sum())
+
+    def _exceeds(self, withheld: np.ndarray) -> bool:
+        """Whether these tuples have more rows than may be withheld, or all."""
+        rows = int(self.m.cells.tuple_sizes[withheld].sum())
+        return rows > self.most or rows == self.m.n
 
     def _failing(self, group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Which groups of tuples fail, and which of them fail so that their parts fail too."""
-        fails = np.zeros(group.max() + 1, dtype=bool)
-        closed = fails.copy()
+        fails, closed = np.zeros((2, group.max() + 1), dtype=bool)
         classes = Entries.of_cells(self.m, group[self.m.cells.tuple_of_cell])
         for name, about in self.asked.items():
             counts = principles.GroupCounts.of(classes, name)
             for principle in about:
                 failing = ~principle.satisfied(counts)
                 fails |= failing
-                if principle.upward_closed:
-                    closed |= failing
-                if not self.most and failing.any():
-                    return fails, closed
+                closed |= failing & principle.upward_closed
+            if fails.any() and not self.most:
+                break
         return fails, closed
 
     def _withholding(self, maps: list[np.ndarray], withheld: np.ndarray) -> float:
@@ -223,14 +212,7 @@ class _Nodes:
             cheaper = cheaper[(costs < self.least) | ((costs == self.least) & before)]
         if len(cheaper) == 0:
             return None
-        middle = cheaper[len(cheaper) // 2]
-        return tuple(int(level) for level in np.unravel_index(middle, self.cost.shape))
-
-
-def _groups(tuples: np.ndarray, maps: list[np.ndarray]) -> np.ndarray:
-    """The group of every QI tuple, shape (c,)."""
-    codes = [ids[tuples[:, j]] for j, ids in enumerate(maps)]
-    return distinct(codes, [ids.max() + 1 for ids in maps])[0]
+        return tuple(map(int, np.unravel_index(cheaper[len(cheaper) // 2], self.cost.shape)))
 
 
 def _extents(attribute: Attribute, ids: np.ndarray) -> np.ndarray:

@@ -12,20 +12,22 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from anonpaper.algorithm import algorithm
+from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.errors import SizeLimitError, check_choice, check_integer, needs
 from anonpaper.microdata import Microdata
+from anonpaper.principles import KAnonymity
 from anonpaper.randomness import generator
-from anonpaper.recoders.evaluation import BY_BITS, Archive, non_dominated
+from anonpaper.recoders.evaluation import Archive, non_dominated
 from anonpaper.recoding import Recoding
 
 __all__ = ["exhaustive", "graded", "preference_search"]
 
 _MOST_BITS = 18  # of a table whose recodings are all looked at
+_DECLARED = {"promises": {"k": KAnonymity}, "publications": RECODED, "by_bits": True}
 
 
 @algorithm(
-    "k-anonymity with a stated preference of loss and bias, by an evolutionary search", **BY_BITS
+    "k-anonymity with a stated preference of loss and bias, by an evolutionary search", **_DECLARED
 )
 def preference_search(
     m: Microdata,
@@ -40,18 +42,16 @@ def preference_search(
 ) -> Recoding:
     """Guarantee k-anonymity; search the recoding that best meets a preference on loss and bias.
 
-    The search is random: the result may be far from the best recoding.
+    The search is random: the result may be far from the best recoding. Any run of successive
+    values of a domain may be joined: order categories by
+    :func:`~anonpaper.repair.encoding.in_preorder` and cut long numeric domains first.
 
     Parameters
     ----------
-    m : Microdata
-        Any run of successive values of a domain may be joined: order categories by
-        :func:`~anonpaper.repair.encoding.in_preorder` and cut long numeric domains first.
     k, population, evaluations : int
         k_pref, from 1 to n; N_pop, at least 2; recodings to evaluate, with repetitions.
     preference, weights : (float, float), mapping of attribute name to float
         The point (NWP, NECD), each in [0, 1]; weights sum to 1, equal by default.
-    seed : int or numpy.random.Generator
     refine : bool
         Not in the paper: half of the evaluations go to NSGA-II with a mutation rate of 1 / bits,
         and half to neighbours, by one bit, of the best feasible solutions; all count as final.
@@ -61,10 +61,6 @@ def preference_search(
     Recoding
         ``info`` has its values, the numbers ``evaluations`` and ``distinct``, and the tables
         ``evaluated`` and ``non_dominated`` (of the final population) with bits and values.
-
-    Raises
-    ------
-    ParameterError
 
     References
     ----------
@@ -117,12 +113,11 @@ def graded(rng: np.random.Generator, population: int, n_bits: int) -> np.ndarray
 def _expand_best(archive: Archive, evaluations: int) -> None:
     """Evaluate the neighbours of feasible solutions, best first, until the budget is spent."""
     flips = np.eye(archive.evaluator.n_bits, dtype=bool)
-    waiting: list[tuple[float, int]] = []
-    seen = 0
+    waiting, seen = [], 0
     while archive.evaluations < evaluations:
-        ach, effective_k = archive.values("ach")[seen:], archive.values("effective_k")[seen:]
-        for place in np.flatnonzero(effective_k >= archive.k):
-            heapq.heappush(waiting, (float(ach[place]), seen + int(place)))
+        feasible = np.flatnonzero(archive.values("effective_k")[seen:] >= archive.k) + seen
+        for entry in zip(archive.values("ach")[feasible], feasible, strict=True):
+            heapq.heappush(waiting, entry)
         seen = len(archive)
         if not waiting:
             return
@@ -134,7 +129,7 @@ def _expand_best(archive: Archive, evaluations: int) -> None:
 
 @algorithm(
     "k-anonymity that best meets a preference, by looking at all recodings of a small table",
-    **BY_BITS,
+    **_DECLARED,
 )
 def exhaustive(
     m: Microdata,
@@ -144,25 +139,10 @@ def exhaustive(
 ) -> Recoding:
     """Guarantee k-anonymity with the least ach of all recodings, by evaluating each.
 
-    Parameters
-    ----------
-    m, k, preference, weights
-        As for :func:`preference_search`.
-
-    Returns
-    -------
-    Recoding
-        ``info`` is as after a search. ``front`` has the feasible solutions that are not dominated
-        in NWP and NECD; ``evaluated`` all 2^b recodings, in the order of their bits.
-
-    Raises
-    ------
-    SizeLimitError, ParameterError
-        The encoding has more than 18 bits, or a parameter is out of its range.
-
-    References
-    ----------
-    dewri2009, sections 4 and 5.1. O(2^b·c·d) for c distinct QI tuples.
+    Parameters and ``info`` are those of :func:`preference_search`, but ``front`` has the feasible
+    solutions that are not dominated in NWP and NECD, and ``evaluated`` all 2^b recodings in the
+    order of their bits. SizeLimitError for more than 18 bits. O(2^b·c·d) for c distinct QI tuples.
+    Source: dewri2009, sections 4 and 5.1.
 
     Examples
     --------

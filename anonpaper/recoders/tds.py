@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.special import entr
 
 from anonpaper import principles
 from anonpaper.algorithm import RECODED, algorithm
@@ -29,6 +30,7 @@ from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata, check_microdata
 from anonpaper.principles import Principle
 from anonpaper.recoding import Recoding
+from anonpaper.roles import only_one
 
 __all__ = ["tds"]
 
@@ -49,13 +51,12 @@ def tds(
 ) -> Recoding:
     """Guarantee frequency l-diversity: specialize sub-domains from the top down while it holds.
 
-    No single further specialization keeps it; a better recoding may exist.
+    No single further specialization keeps it; a better recoding may exist. The information of the
+    one sensitive attribute is kept. If people have several rows, diversity counts people, and
+    everybody must have one value of each quasi-identifier. InfeasibleError if the table fails.
 
     Parameters
     ----------
-    m : Microdata
-        With one sensitive attribute, whose information is kept. If people have several rows,
-        diversity counts people, and everybody must have one value of each quasi-identifier.
     l : int
         The diversity asked for, from 2 to the largest feasible one.
     hierarchies : mapping of attribute name to Hierarchy, optional
@@ -68,11 +69,6 @@ def tds(
     Recoding
         ``info`` has ``specializations``, ``candidates`` and ``level`` (A).
 
-    Raises
-    ------
-    InfeasibleError
-        The table itself fails.
-
     References
     ----------
     B. C. M. Fung, K. Wang, P. S. Yu, ICDE 2005; xiao2010, section 6.2. O(e) a candidate for e
@@ -84,25 +80,22 @@ def tds(
     >>> r.sub_domains("Age"), r.info["level"]
     ([['<30', '[30, 50)'], ['>=50']], 2.0)
     """
-    if check_microdata(m, people=True).people is None:
-        l = principles.require_eligible(m, l)
-    else:  # whether people are is found below
-        m.sensitive_counts  # noqa: B018 - raises ColumnError unless there is one such attribute
-        l = check_integer("l", l, 2, m.n_people)
+    only_one(check_microdata(m, people=True).sensitive)
+    people = m.people is not None  # whether they can be diverse is found below
+    l = check_integer("l", l, 2, m.n_people) if people else principles.require_eligible(m, l)
     trees = check_hierarchies(hierarchies, m.qi)
-    promised = [principles.FrequencyLDiversity(l), *check_sequence("require", require, Principle)]
-    asked = principles.required(m, promised)
+    require = check_sequence("require", require, Principle)
+    asked = principles.required(m, [principles.FrequencyLDiversity(l), *require])
     principles.require_whole(m, asked)
-    title = ", ".join([f"TDS, l = {l}", *map(str, require)])
-    domains = [_Domain(m, j, trees.get(name)) for j, name in enumerate(m.qi)]
-    maps, info = _specialized(m, asked, domains)
+    maps, info = _specialized(m, asked, [_Domain(m, j, trees.get(q)) for j, q in enumerate(m.qi)])
     names = [_names_of(maps[j], a, trees.get(a.name)) for j, a in enumerate(m.attributes)]
+    title = ", ".join([f"TDS, l = {l}", *map(str, require)])
     return Recoding(m.attributes, maps, info, title, names, trees=trees)
 
 
 def _specialized(m: Microdata, asked: Mapping, domains: list) -> tuple:
     """Specialize from the top down; return the sub-domain of each value, and what to report."""
-    candidates = [c for domain in domains for c in domain.specializations(domain.root)]
+    candidates = [c for of in domains for c in of.specializations(np.arange(of.attribute.size))]
     maps = [np.zeros(a.size, np.intp) for a in m.attributes]
     invalid: set[tuple[int, int]] = set()
     group = np.zeros(len(m.cells), np.intp)  # line 5: of every QI tuple
@@ -144,10 +137,8 @@ def _names_of(ids: np.ndarray, attribute: Attribute, tree: Hierarchy | None) -> 
         return np.array([STAR], object)
     held = np.array([np.bincount(level)[level] for level in levels])
     _, firsts, sizes = np.unique(ids, return_index=True, return_counts=True)
-    names = (
-        tree.written(attribute.values[first], np.flatnonzero(held[:, first] == size)[-1])
-        for first, size in zip(firsts, sizes, strict=True)
-    )
+    highest = tree.height - (held[::-1, firsts] == sizes).argmax(axis=0)
+    names = map(tree.written, attribute.values[firsts], highest)
     return np.fromiter(names, object, len(firsts))
 
 
@@ -168,68 +159,58 @@ class _Specialization(NamedTuple):
 class _Domain:
     """The domain of attribute j, its sub-domains and the counts of sensitive values per value.
 
-    A sub-domain is split into its children on the `levels` of a tree, from the root down. An
-    ordered attribute without a tree has no levels: it is cut between any two of its values. Any
-    other is split by a balanced tree.
+    A sub-domain is split into its children on the `levels` of a tree, from the root down, by
+    default a balanced one. An ordered attribute without a tree is cut between any two values.
     """
 
     def __init__(self, m: Microdata, j: int, tree: Hierarchy | None) -> None:
-        self.j, self.attribute = j, m.attributes[j]
+        self.j, self.attribute, cells = j, m.attributes[j], m.cells
         size, values = self.attribute.size, m.sensitive_attribute.size
-        self.levels = [] if tree is None else list(tree.maps(self.attribute)[::-1])
+        self.levels = [] if tree is None else [*tree.maps(self.attribute)[::-1]]
         if tree is None and not self.attribute.ordered:
             self.levels = [np.arange(size)]
-            while self.levels[0].max() > 0:
+            while self.levels[0].any():
                 self.levels.insert(0, self.levels[0] // _FAN_OUT)
-        cells = m.cells
         self.of_tuple = cells.tuples[:, j].astype(np.intp)  # side by side in memory
         key = self.of_tuple[cells.tuple_of_cell] * values + cells.sensitive
-        held = np.bincount(key, cells.counts, minlength=size * values).astype(np.intp)
-        self.histogram = held.reshape(size, values)
-        self.root = np.arange(size)
+        self.histogram = np.bincount(key, cells.counts, size * values).reshape(size, values)
 
     def specializations(self, parent: np.ndarray) -> Iterator[_Specialization]:
         """Yield the ways to specialize a sub-domain."""
-        if not self.levels:
-            left = np.cumsum(self.histogram[parent], axis=0)[:-1]
-            counts = np.stack([left, self.histogram[parent].sum(axis=0) - left])
-            ways = [(parent[i], (parent[:i], parent[i:])) for i in range(1, len(parent))]
-        else:
-            apart = (d for d, ids in enumerate(self.levels) if np.ptp(ids[parent]) > 0)
-            if (depth := next(apart, None)) is None:
+        if self.levels:
+            split = [depth for depth, ids in enumerate(self.levels) if np.ptp(ids[parent]) > 0]
+            if not split:
                 return
-            ids = self.levels[depth][parent]
+            ids = self.levels[split[0]][parent]
             children = tuple(parent[ids == name] for name in np.unique(ids))
-            counts = np.stack([self.histogram[[child]].sum(axis=1) for child in children])
-            ways = [(depth * self.attribute.size + parent[0], children)]
-        for (number, children), gain in zip(ways, _information_gains(counts), strict=True):
+            counts = [[self.histogram[child].sum(axis=0)] for child in children]
+            ways = [(split[0] * self.attribute.size + parent[0], children)]
+        else:
+            left = np.cumsum(self.histogram[parent], axis=0)
+            counts = [left[:-1], left[-1] - left[:-1]]
+            ways = [(parent[i], (parent[:i], parent[i:])) for i in range(1, len(parent))]
+        for (number, children), gain in zip(ways, _gains(np.array(counts)), strict=True):
             drop = self._penalty(parent) - sum(self._penalty(child) for child in children)
             yield _Specialization(-float(gain), -drop, self.j, int(number), parent, children)
 
     def _penalty(self, part: np.ndarray) -> float:
         """NCP of the rows in a sub-domain."""
-        rows = self.histogram[part].sum()
-        if self.attribute.numeric:
-            positions = self.attribute.positions
-            return float(rows * (positions[part[-1]] - positions[part[0]]) / self.attribute.width)
-        return float(rows * (len(part) - 1) / (self.attribute.size - 1))
+        ends = self.attribute.positions[part[[0, -1]]]
+        reach = ends[1] - ends[0] if self.attribute.numeric else len(part) - 1
+        return float(self.histogram[part].sum() * reach / self.attribute.width)
 
 
-def _information_gains(counts: np.ndarray) -> np.ndarray:
+def _gains(counts: np.ndarray) -> np.ndarray:
     """InfoGain of specializations, from counts of shape (children, specializations, values)."""
-    rows = counts.sum(axis=2)
-    per_child = np.where(rows > 0, _entropy(np.where(rows[..., None] > 0, counts, 1)), 0.0)
-    total = counts.sum(axis=0)
-    if total.sum() == 0:
-        return np.zeros(counts.shape[1])
-    gains = _entropy(total) - (rows * per_child).sum(axis=0) / rows.sum(axis=0)
-    return np.round(gains, 12) + 0.0  # noise of the last digits must not decide between equals
+    rows, total = counts.sum(axis=2), counts.sum(axis=0)
+    left = (rows * _entropy(counts)).sum(axis=0) / np.maximum(rows.sum(axis=0), 1)
+    # noise of the last digits must not decide between equals
+    return np.round(_entropy(total) - left, 12) + 0.0
 
 
 def _entropy(counts: np.ndarray) -> np.ndarray:
-    """Entropy over the last axis, without the slow checks of scipy.stats.entropy."""
-    p = counts / counts.sum(axis=-1, keepdims=True)
-    return (-p * np.log(p, out=np.zeros_like(p), where=p > 0)).sum(axis=-1)
+    """Entropy over the last axis, 0 without rows."""
+    return entr(counts / np.maximum(counts.sum(axis=-1, keepdims=True), 1)).sum(axis=-1)
 
 
 # -- groups under specialization ----------------------------------------------------------------
@@ -237,11 +218,10 @@ def _entropy(counts: np.ndarray) -> np.ndarray:
 
 def _split(domain: _Domain, group: np.ndarray, candidate: _Specialization) -> np.ndarray:
     """The group of every QI tuple after the parent's groups are split by its children."""
-    child_of_value = np.full(domain.attribute.size, -1)
-    for number, child in enumerate(candidate.children):
+    child_of_value = np.zeros(domain.attribute.size, np.intp)
+    for number, child in enumerate(candidate.children, start=1):
         child_of_value[child] = number
-    child = child_of_value[domain.of_tuple]
-    key = group * (len(candidate.children) + 1) + child + 1
+    key = group * (len(candidate.children) + 1) + child_of_value[domain.of_tuple]
     number = np.cumsum(np.bincount(key) > 0) - 1  # as np.unique numbers them, without sorting
     return number[key]
 

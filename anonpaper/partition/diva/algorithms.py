@@ -6,31 +6,24 @@ Algorithm 2, Suppress, is :func:`anonpaper.suppress`. Code beyond the paper runs
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass
+from itertools import chain, combinations
 from math import inf, lgamma, log
 from typing import Literal, get_args
 
 import networkx as nx
 import numpy as np
 
+from anonpaper import errors
 from anonpaper.algorithm import algorithm
 from anonpaper.constraints import DiversityConstraint, require_satisfiable
-from anonpaper.errors import (
-    BudgetExceededError,
-    ConstraintError,
-    check_choice,
-    check_integer,
-    check_number,
-    check_sequence,
-)
 from anonpaper.groups import Partition, group_bounds
 from anonpaper.microdata import Microdata, check_microdata, handed_out
 from anonpaper.partition.diva.clusterings import ENUMERATED, Clusterings
 from anonpaper.partition.diva.existence import exact_clustering, smallest_conflict
-from anonpaper.partition.diva.integrate import integrate, restorable
-from anonpaper.partition.diva.targets import Bundle, Search, Targets
+from anonpaper.partition.diva.targets import Bundle, Search, Targets, integrate, restorable
 from anonpaper.partition.k_member import k_member
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.principles import FrequencyLDiversity, KAnonymity, require_diverse
@@ -62,30 +55,21 @@ def diva(
 
     ConstraintError means that no table has both (with "reject": none by the paper's rule), and
     BudgetExceededError leaves it open. The result has at most :math:`nd/k` times the fewest stars.
+    For `m`, `k`, `l` (ours), `seed` and other errors see :mod:`anonpaper.partition`, for ``info``
+    :mod:`anonpaper.partition.diva`. Secrets are never suppressed.
 
     Parameters
     ----------
-    m, k, l, seed : see :mod:`anonpaper.partition`
-    constraints : sequence of DiversityConstraint, on any role; secrets are never suppressed
+    constraints : sequence of DiversityConstraint, on any role
     strategy : {"max_fan_out", "min_choice", "basic"}
         Colour next the constraint with most uncoloured neighbours, fewest clusterings, or any.
     over_bound : {"star", "reject"}
         The paper's rule rejects a cluster that exceeds a bound; "star" may suppress the value.
     max_candidates, max_seconds : clusterings tried in each component of the graph; seconds in all
 
-    Returns
-    -------
-    Partition
-        Clusters, then the groups of the rest; for ``info`` see :mod:`anonpaper.partition.diva`.
-
-    Raises
-    ------
-    ConstraintError, BudgetExceededError, ColumnError, InfeasibleError, ParameterError
-        See above and :mod:`anonpaper.partition`.
-
     References
     ----------
-    diva2021, Algorithms 1 to 4; l is ours. O(s·n) for s constraints, at worst 24 to the power s.
+    diva2021, Algorithms 1 to 4. O(s·n) for s constraints, at worst 24 to the power s.
 
     Examples
     --------
@@ -96,38 +80,33 @@ def diva(
     >>> all(c.holds(ap.suppress(m, p)) for c in sigma)
     True
     """
-    k, table, rng = check_integer("k", k, 2, check_microdata(m).n), m, generator(seed)
+    k, table, rng = errors.check_integer("k", k, 2, check_microdata(m).n), m, generator(seed)
     m, cell = handed_out(table, rng)
-    check_choice("strategy", strategy, get_args(Strategy))
-    check_choice("over_bound", over_bound, ("star", "reject"))
+    errors.check_choice("strategy", strategy, get_args(Strategy))
+    errors.check_choice("over_bound", over_bound, ("star", "reject"))
     search = Search(
-        check_integer("max_candidates", max_candidates, 0),
-        check_number("max_seconds", max_seconds, 0, inf, open_low=True),
+        errors.check_integer("max_candidates", max_candidates, 0),
+        errors.check_number("max_seconds", max_seconds, 0, inf, open_low=True),
     )
     if l is not None:
         l = require_diverse(m, l)
-    constraints = check_sequence("constraints", constraints, DiversityConstraint)
+    constraints = errors.check_sequence("constraints", constraints, DiversityConstraint)
     require_satisfiable(m, constraints, k)
     targets, goes_beyond = Targets.of(m, constraints, k, l), over_bound == "star"
     run = Run(m, targets, strategy, rng, goes_beyond, search)
 
     p = run.unchanged() if goes_beyond else None
-    if p is None:
-        try:
+    with contextlib.suppress(*[errors.BudgetExceededError] * goes_beyond):
+        if p is None:
             S = run.diverse_clustering(build_graph(m, constraints))  # Algorithm 1, line 1
-            p = None if S is None else run.publish(S, "search")  # lines 3 to 6
-        except BudgetExceededError:
-            if not goes_beyond:
-                raise
+            p = run.publish(S, "search")  # lines 3 to 6
     if p is None and goes_beyond:
-        S = exact_clustering(targets, search)
-        p = None if S is None else run.publish(S, "exact test")
-    also = "" if l is None else f", l = {l}"
+        p = run.publish(exact_clustering(targets, search), "exact test")
     if p is not None:
         how = strategy if goes_beyond else f"{strategy}, over_bound = reject"
-        name = f"DIVA ({how}), k = {k}{also}"
+        name = f"DIVA ({how}), k = {k}" + (f", l = {l}" if l else "")
         return Partition.of_cells(
-            table.cells, cell, p.labels, None, p.info, name, starred=p.starred
+            table.cells, cell, p.labels, info=p.info, algorithm=name, starred=p.starred
         )
     if goes_beyond:  # line 2: "relation does not exist"
         culprits = smallest_conflict(targets, search)
@@ -137,8 +116,8 @@ def diva(
             "exists by the paper's own rule, which suppresses a value only where a cluster "
             'differs in it: over_bound="star" decides whether one exists'
         )
-    also = "" if l is None else f" and {l}-diverse"
-    raise search.failed(ConstraintError(f"no {k}-anonymous{also} table {reason}"))
+    private = f"{k}-anonymous" + (f" and {l}-diverse" if l else "")
+    raise search.failed(errors.ConstraintError(f"no {private} table {reason}"))
 
 
 @dataclass(frozen=True)
@@ -156,30 +135,30 @@ class Run:
         """Find clusters that satisfy every constraint: DiverseClustering, Algorithm 3."""
         # A constraint on the sensitive attribute alone, or on what no row carries, holds or not
         # whatever is suppressed.
-        G = G.subgraph(v for v in G if self.targets.columns[v] and len(G.nodes[v]["rows"]))
+        G = G.subgraph(v for v in G if self.targets.names[v].any() and len(G.nodes[v]["rows"]))
         S: list[Bundle] = []
         # Components of the graph have no target row in common, and are coloured one by one.
         components = [sorted(nodes) for nodes in nx.connected_components(G)]
         for nodes, rng in zip(components, self.rng.spawn(len(components)), strict=True):
             rows = np.unique(np.concatenate([G.nodes[v]["rows"] for v in nodes]))
             rows = rows[np.lexsort((rows, self.m.cells.tuple_of_row[rows]))]  # similar together
-            V = Clusterings(
-                self.m.codes[rows], self.targets.take(nodes, rows),
-                [{nodes.index(u) for u in G[v]} for v in nodes],
-                rng if self.strategy == "basic" else None,
-            )  # fmt: skip
+            neighbours = [{nodes.index(u) for u in G[v]} for v in nodes]
+            draw = rng if self.strategy == "basic" else None
+            V = Clusterings(self.m.codes[rows], self.targets.take(nodes, rows), neighbours, draw)
             self.search.begin_component()
             while not coloring(V, lambda V=V: next_node(V, self.strategy), V.of, self.search):
                 if not V.is_cut or self.goes_beyond:  # all were seen, or a program decides
                     return None  # line 4
                 V.is_cut, V.width = False, 16 * V.width
-            self.search.order += [nodes[v] for v in V.coloured]
-            bundles = [bundle for c in V.coloured.values() for bundle in c]  # line 3
-            S += [replace(bundle, rows=rows[bundle.rows]) for bundle in bundles]
+            self.search.order += tuple(nodes[v] for v in V.coloured)
+            bundles = chain.from_iterable(V.coloured.values())  # line 3
+            S += [bundle._replace(rows=rows[bundle.rows]) for bundle in bundles]
         return S
 
-    def publish(self, S: list[Bundle], found_by: str) -> Partition:
+    def publish(self, S: list[Bundle] | None, found_by: str) -> Partition | None:
         """Turn a diverse clustering into groups; BudgetExceededError if others make no group."""
+        if S is None:
+            return None
         labels, starred = self.suppress(S)  # Algorithm 1, line 3
         rest = np.flatnonzero(labels < 0)  # line 4
         if len(rest):
@@ -219,8 +198,8 @@ class Run:
             if bundle.divisible and len(bundle.rows) >= 2 * self.targets.k:
                 clusters = self.divide(self.m.take(bundle.rows), rng).labels
             labels[bundle.rows] = len(starred) + clusters
-            hidden = np.isin(np.arange(self.m.d), list(bundle.starred))
-            starred = np.vstack([starred, np.tile(hidden, (clusters.max() + 1, 1))])
+            hidden = np.broadcast_to(bundle.starred, (clusters.max() + 1, self.m.d))
+            starred = np.vstack([starred, hidden])
         return labels, starred
 
     def divide(self, part: Microdata, rng: np.random.Generator) -> Partition:
@@ -230,23 +209,21 @@ class Run:
 
     def unchanged(self) -> Partition | None:
         """The table's own QI-groups, if they satisfy all constraints and are private."""
-        m, targets, counts = self.m, self.targets, self.targets.is_target.sum(axis=1)
-        allowed = ((counts >= targets.low) & (counts <= targets.high)).all()
-        needed = [KAnonymity(targets.k), *([FrequencyLDiversity(targets.l)] if targets.l else [])]
-        if not allowed or not all(privacy.holds(m, m.cells.tuple_of_row) for privacy in needed):
+        own, targets = Partition(self.m.cells.tuple_of_row), self.targets
+        counts = targets.is_target.sum(axis=1)
+        if ((counts < targets.low) | (counts > targets.high)).any():
             return None
-        return self.with_stars(m.cells.tuple_of_row, np.zeros((0, m.d), bool), "nothing to do")
+        if not all(map(targets.is_private, own.groups())):
+            return None
+        return self.with_stars(own.labels, np.zeros((0, self.m.d), bool), "nothing to do")
 
 
 def build_graph(m: Microdata, constraints: Sequence[DiversityConstraint]) -> nx.Graph:
     """Build the graph G of a set of constraints: BuildGraph of Algorithm 3."""
-    G = nx.Graph()
-    targets = [c.target_rows(m) for c in constraints]
-    for i, c in enumerate(constraints):
-        G.add_node(i, constraint=c, rows=np.flatnonzero(targets[i]))
-    for i, j in combinations(range(len(targets)), 2):
-        overlap = np.flatnonzero(targets[i] & targets[j])
-        if len(overlap):
+    G, targets = nx.Graph(), [c.target_rows(m) for c in constraints]
+    G.add_nodes_from((i, {"rows": np.flatnonzero(rows)}) for i, rows in enumerate(targets))
+    for i, j in combinations(G, 2):
+        if len(overlap := np.flatnonzero(targets[i] & targets[j])):
             G.add_edge(i, j, overlap=overlap)
     return G
 
@@ -278,8 +255,7 @@ def coloring(
 
 def next_node(V: Clusterings, strategy: str) -> int:
     """Choose the node to colour next: NextNode of Algorithm 4; ties go to the first constraint."""
-    # A list in section 3.3 describes "min_choice" and "max_fan_out" the other way round; its
-    # paragraph "Selection Strategies" fits the names.
+    # as in the paragraph "Selection Strategies"; a list in section 3.3 exchanges the names
     if strategy == "basic":
         return int(V.rng.choice(V.uncoloured))
     if strategy == "min_choice":
@@ -305,7 +281,5 @@ def is_consistent(S: list[Bundle], V: Clusterings) -> bool:
     """Test the two conditions of section 3.2: IsConsistent of Algorithm 4."""
     # Clusters are disjoint from those of other nodes, or equal to one of them, in which case they
     # are not in S again; and no upper bound is exceeded.
-    rows = np.concatenate([bundle.rows for bundle in S] or [np.zeros(0, np.intp)])
-    disjoint = bool(V.free[rows].all() and np.bincount(rows, minlength=1).max() <= 1)
-    adds = sum((bundle.adds for bundle in S), np.zeros_like(V.count))
-    return disjoint and bool((V.count + adds <= V.targets.high).all())
+    disjoint = all(V.free[bundle.rows].all() for bundle in S)
+    return disjoint and bool((V.count + sum(b.adds for b in S) <= V.targets.high).all())

@@ -1,16 +1,14 @@
-"""The clusterings of one constraint's target rows: all of them, drawn lazily, good ones first.
+"""The clusterings of one constraint's target rows, drawn lazily.
 
 The *signature* of a row is the set of constraints that it carries. Of at most :data:`ENUMERATED`
-rows all clusterings are listed. Of more rows, :data:`GOOD` come first: rows are taken signature
-by signature, as many as all bounds allow, and the rows beyond a bound are mixed with as few others
-as hide the value from the reader. Then follow all others, where rows of a signature are alike.
+rows all clusterings are listed. Of more rows, :data:`GOOD` come first, made signature by
+signature; rows beyond a bound are mixed with as few others as hide the value. Then follow all.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cache
 from itertools import combinations
 
@@ -21,35 +19,27 @@ from anonpaper.partition.diva.targets import Bundle, Targets
 
 __all__ = ["ENUMERATED", "GOOD", "Clusterings", "partial_partitions"]
 
-#: The most free target rows of which all clusterings are listed: the 4140 of 8 rows at k = 2.
-ENUMERATED = 8
-#: So many clusterings of more rows come first.
-GOOD = 24
+ENUMERATED, GOOD = 8, 24  # at k = 2, 8 rows have 4140 clusterings
 
 
-@dataclass
 class Clusterings:
     """The current colouring V, and the clusterings that are possible with it."""
 
-    codes: np.ndarray  # the rows, similar ones together
-    targets: Targets
-    neighbours: list  # the graph, a set for every node
-    rng: np.random.Generator | None = None  # DIVA-Basic draws with it; else good ones come first
-    coloured: dict = field(init=False, default_factory=dict)  # V: node to clustering, in order
-    width: int = field(init=False, default=GOOD)  # so many clusterings of many rows are tried
-    is_cut: bool = field(init=False, default=False)  # whether there were more
-
-    def __post_init__(self) -> None:
-        s, n = self.targets.carries.shape
-        self.free = np.ones(n, dtype=bool)  # rows that are in no clustering of V
-        self.count = np.zeros(s, np.intp)  # target rows that these publish, per constraint
+    def __init__(
+        self, codes: np.ndarray, targets: Targets, neighbours: list[set], rng=None
+    ) -> None:
+        # DIVA-Basic draws clusterings with a generator; else good ones come first.
+        self.codes, self.targets, self.neighbours, self.rng = codes, targets, neighbours, rng
+        self.coloured: dict[int, list[Bundle]] = {}  # V: node to clustering, in order
+        self.free = np.ones(len(codes), dtype=bool)  # rows that are in no clustering of V
+        self.count = np.zeros(len(targets), np.intp)  # target rows that these publish
+        self.width, self.is_cut = GOOD, False  # clusterings of many rows; whether there were more
         # every target row of a finer constraint carries the other, which names fewer attributes
-        of = self.targets
-        self._finer = [
-            [w for w in range(s) if named < of.columns[w] and carries[of.is_target[w]].all()]
-            for named, carries in zip(of.columns, of.carries, strict=True)
-        ]
-        self._signature, _, _ = distinct(self.targets.carries, [2] * s)
+        within = (targets.names[:, None] <= targets.names).all(axis=2)
+        self._finer = within & ~within.T
+        for v, w in np.argwhere(self._finer):
+            self._finer[v, w] = targets.carries[v, targets.is_target[w]].all()
+        self._signature, _, _ = distinct(targets.carries, [2] * len(targets))
 
     def add(self, v: int, clustering: list[Bundle]) -> None:
         """Colour a node: its rows are used, its values count."""
@@ -73,8 +63,7 @@ class Clusterings:
         """Prune early: whether every uncoloured node may still get a colour, judged by counts."""
         room = self.targets.high - self.count
         for v in self.uncoloured if self.rng is None else ():
-            coarser = [u for u, finer in enumerate(self._finer) if v in finer]
-            most = min(room[[v, *coarser]].min(), len(self.free_targets(v)))
+            most = min(room[v], *room[self._finer[:, v]], len(self.free_targets(v)))
             if room[v] < self._reserve(v) or (self.missing(v) and most < self.least(v)):
                 return False
         return True
@@ -93,10 +82,10 @@ class Clusterings:
 
     def _reserve(self, u: int, carried: np.ndarray | tuple = ()) -> int:
         """How many more rows of a node finer uncoloured ones need, not counting `carried`."""
-        needed: Counter[frozenset] = Counter()  # of equal columns targets are disjoint
-        for w in self._finer[u]:
+        needed: Counter[bytes] = Counter()  # of equal columns targets are disjoint
+        for w in np.flatnonzero(self._finer[u]):
             if w not in self.coloured and w not in carried and self.missing(w):
-                needed[self.targets.columns[w]] += self.least(w)
+                needed[self.targets.names[w].tobytes()] += self.least(w)
         return max(needed.values(), default=0)
 
     # -- the candidates ------------------------------------------------------------------
@@ -132,7 +121,7 @@ class Clusterings:
         """Return rows as one cluster or, if they carry the same, as several to be divided."""
         shown = self.targets.carries[:, rows].all(axis=1)
         adds = self.targets.is_target[:, rows].sum(axis=1) * shown
-        return Bundle(rows, frozenset(), adds, divisible)
+        return Bundle(rows, adds, divisible)
 
     def listed(self, v: int) -> list[list[Bundle]]:
         """List all clusterings of the free target rows of a node."""

@@ -19,7 +19,7 @@ import contextlib
 
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import coo_array
+from scipy.sparse import block_array, coo_array, csr_array, diags_array
 
 from anonpaper.cells import distinct
 from anonpaper.errors import BudgetExceededError
@@ -33,41 +33,38 @@ LARGEST_PROGRAM = 200_000
 
 def exact_clustering(targets: Targets, search: Search) -> list[Bundle] | None:
     """Return the rows of every pattern that shows something, None if no table exists."""
-    columns, sizes = [*targets.carries, *targets.is_target], [2] * 2 * len(targets)
-    values = int(targets.sensitive.max()) + 1
-    type_of, first, rows = distinct([*columns, targets.sensitive], [*sizes, values])
-    of_type = targets.take(range(len(targets)), first)
+    s, values = len(targets), int(targets.sensitive.max()) + 1
+    columns = [*targets.carries, *targets.is_target, targets.sensitive]
+    type_of, first, rows = distinct(columns, [*[2] * 2 * s, values])
+    of_type = targets.take([*range(s)], first)
     shows = _patterns(of_type, search)
     # A row can be published with the patterns that show only what it carries.
     e, p = np.nonzero((~of_type.carries.T).astype(int) @ shows.T == 0)
     if len(e) + len(shows) > LARGEST_PROGRAM:
         raise search.undecided(f"the exact test has more than {LARGEST_PROGRAM} unknowns")
-    required: list[tuple] = []  # unknowns, weights, low, high: the weighted sum is in between
-    for number, members in zip(rows, _places(e), strict=True):
-        required.append((members, np.ones(len(members)), number, number))
-    for pattern, members in enumerate(_places(p)):
-        size, one = np.r_[members, len(e) + pattern], np.ones(len(members))
-        required.append((size, np.r_[one, -targets.k], 0, np.inf))
-        required.append((size, np.r_[one, -rows[e[members]].sum()], -np.inf, 0))
-        sensitive = of_type.sensitive[e[members]]
-        for value in np.unique(sensitive) if targets.l is not None else ():
-            weights = np.where(sensitive == value, targets.l - 1, -1)
-            required.append((members, weights, -np.inf, 0))
-    for v, (low, high) in enumerate(zip(targets.low, targets.high, strict=True)):
-        counted = np.flatnonzero(shows[p, v] & of_type.is_target[v, e])
-        required.append((counted, np.ones(len(counted)), low, high))
+    per_pattern, most = _sums(p), np.bincount(p, rows[e])
+    none, infinite, each = np.zeros(len(shows)), np.full(len(shows), np.inf), np.arange(len(shows))
+    required = [  # blocks of the matrix, low, high, and where the rows come, pattern by pattern
+        ([_sums(e), None], rows, rows, [-1] * len(rows)),
+        ([per_pattern, diags_array(none - targets.k)], none, infinite, each),
+        ([per_pattern, diags_array(-most)], -infinite, none, each),
+    ]
+    if targets.l is not None:
+        pair, one, _ = distinct([p, of_type.sensitive[e]], [len(shows), values])
+        beyond = targets.l * _sums(pair) - per_pattern[p[one]]
+        required.append(([beyond, None], -infinite[p[one]], none[p[one]], p[one]))
+    counted = csr_array((shows[p].T & of_type.is_target[:, e]).astype(float))
+    required.append(([counted, None], targets.low, targets.high, [len(shows)] * s))
 
-    shown = [frozenset().union(*(targets.columns[v] for v in np.flatnonzero(s))) for s in shows]
-    named = frozenset().union(*targets.columns)
-    hidden = len(named) - np.array([len(names) for names in shown])
-    numbers = _solve(np.r_[hidden[p], np.zeros(len(shows))], len(e), required, search)
+    named, shown = targets.names.any(axis=0), shows @ targets.names
+    cost = np.r_[(named & ~shown).sum(axis=1)[p], none]
+    numbers = _solve(cost, np.r_[np.full(len(e), np.inf), none + 1], required, search)
     if numbers is None:
         return None
     pattern = np.empty(len(type_of), np.intp)
-    pattern[np.argsort(type_of, kind="stable")] = np.repeat(p, numbers)
-    not_counted = np.zeros(0, np.intp)
+    pattern[np.argsort(type_of, kind="stable")] = np.repeat(p, numbers[: len(e)])
     return [
-        Bundle(np.flatnonzero(pattern == q), named - shown[q], not_counted, divisible=True)
+        Bundle(np.flatnonzero(pattern == q), divisible=True, starred=named & ~shown[q])
         for q in np.unique(pattern[pattern > 0])
     ]
 
@@ -83,33 +80,32 @@ def smallest_conflict(targets: Targets, search: Search) -> list[int]:
     return culprits
 
 
-def _places(numbers: np.ndarray) -> list[np.ndarray]:
-    """Where each of the numbers 0, 1, ... is."""
-    order = np.argsort(numbers, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(numbers))[:-1])
+def _sums(number: np.ndarray) -> csr_array:
+    """The matrix that adds up unknowns by the number of each."""
+    return coo_array((np.ones(len(number)), (number, np.arange(len(number))))).tocsr()
 
 
 def _patterns(types: Targets, search: Search) -> np.ndarray:
     """All sets of constraints that a pattern can show (P, s): those within unions of targets."""
-    found = {frozenset(v for v, named in enumerate(types.columns) if not named)}
+    names = [frozenset(np.flatnonzero(named).tolist()) for named in types.names]
+    found = {frozenset(v for v, named in enumerate(names) if not named)}
     for carried in {frozenset(np.flatnonzero(row).tolist()) for row in types.carries.T}:
         unions = {frozenset()}
         for v in carried:
-            unions |= {union | types.columns[v] for union in unions}
+            unions |= {union | names[v] for union in unions}
             if len(unions) * types.carries.shape[1] > LARGEST_PROGRAM:
                 raise search.undecided("the constraints overlap in too many ways to test all")
-        found |= {frozenset(v for v in carried if types.columns[v] <= union) for union in unions}
+        found |= {frozenset(v for v in carried if names[v] <= union) for union in unions}
     ordered = sorted(found, key=lambda shown: (len(shown), sorted(shown)))
     return np.array([[v in shown for v in range(len(types))] for shown in ordered], bool)
 
 
-def _solve(cost, n_numbers: int, required: list[tuple], search: Search) -> np.ndarray | None:
-    """Return the numbers of rows, of least cost within a hundredth; None if there are none."""
-    unknowns, weights, low, high = zip(*required, strict=True)
-    row = np.repeat(np.arange(len(unknowns)), [len(u) for u in unknowns])
-    entries = (np.concatenate(weights), (row, np.concatenate(unknowns)))
-    matrix = coo_array(entries, (len(unknowns), len(cost))).tocsr()
-    upper = np.where(np.arange(len(cost)) < n_numbers, np.inf, 1)
+def _solve(cost, upper, required: list[tuple], search: Search) -> np.ndarray | None:
+    """Return whole numbers of least cost within a hundredth; None if there are none."""
+    blocks, *bounds = zip(*required, strict=True)
+    low, high, place = map(np.concatenate, bounds)
+    order = np.argsort(place, kind="stable")
+    matrix, low, high = block_array(blocks).tocsr()[order], low[order], high[order]
     answer = milp(
         cost, constraints=LinearConstraint(matrix, low, high), integrality=1,
         bounds=Bounds(0, upper),
@@ -120,7 +116,7 @@ def _solve(cost, n_numbers: int, required: list[tuple], search: Search) -> np.nd
     if answer.x is not None:  # also what was found by the end of the time
         x = np.rint(answer.x).astype(np.intp)
         if ((matrix @ x >= low) & (matrix @ x <= high)).all() and ((x >= 0) & (x <= upper)).all():
-            return x[:n_numbers]
+            return x
     said = f"the exact test ended without an answer: {answer.message}"
     if answer.status == 1:
         said = f"the exact test did not end within the {search.max_seconds:g} seconds allowed"

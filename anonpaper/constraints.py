@@ -10,21 +10,23 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, compress
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from anonpaper import errors
+from anonpaper.cells import distinct
 from anonpaper.files import named_by_user
 from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = [
-    "DiversityConstraint", "check_constraints", "conflict_rate", "find_contradictions",
-    "read_constraints", "require_satisfiable",
+    "DiversityConstraint", "average_constraints", "check_constraints", "conflict_rate",
+    "find_contradictions", "minimum_constraints", "proportion_constraints", "read_constraints",
+    "require_satisfiable",
 ]  # fmt: skip
 
 
@@ -36,8 +38,6 @@ class DiversityConstraint:
     or one written the same (39 for ``"39"``). `low` and `high` are the least and largest number of
     rows, 0 <= low <= high; else ParameterError.
 
-    Examples
-    --------
     >>> asian = DiversityConstraint({"ETH": "Asian"}, 2, 5)
     >>> str(asian)
     'ETH[Asian], 2, 5'
@@ -73,8 +73,6 @@ class DiversityConstraint:
         In names and values, write ``\`` before brackets and backslashes, in names also before
         ``&``. ConstraintError for another form or an attribute named twice.
 
-        Examples
-        --------
         >>> DiversityConstraint.parse("sex[Female] & race[Black], 20, 400").target
         {'sex': 'Female', 'race': 'Black'}
         """
@@ -114,10 +112,11 @@ class DiversityConstraint:
 
     def target_cells(self, m: Microdata) -> np.ndarray:
         """Return which cells of the table carry the target values, shape (e,), dtype bool."""
-        carries = np.ones(len(check_microdata(m).cells.counts), bool)
-        for name, code in self.codes(m).items():
-            carries &= m.codes_of_cells(name) == code
-        return carries
+        codes = self.codes(check_microdata(m)).items()
+        return np.all([m.codes_of_cells(name) == code for name, code in codes], axis=0)
+
+    def _exist(self, m: Microdata) -> int:
+        return int(m.cells.counts[self.target_cells(m)].sum())
 
     def count(self, rel) -> int:
         """Return the number of published rows that carry the target values, from 0 to n."""
@@ -156,8 +155,6 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
     Columns are ``constraint`` (its target as text), ``low``, ``high``, ``in_table`` and
     ``published`` (numbers of rows with the target values), and ``holds``.
 
-    Examples
-    --------
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> check_constraints(rel, [DiversityConstraint({"Education": "Master"}, 1, 2)])
               constraint  low  high  in_table  published  holds
@@ -165,10 +162,10 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
     """
     if not hasattr(rel, "published"):
         raise errors.ParameterError(f"expected a Release, got {type(rel).__name__}")
-    m, rows = rel.microdata, []
-    for c in errors.check_sequence("constraints", constraints, DiversityConstraint):
-        published, in_table = c.count(rel), int(m.cells.counts[c.target_cells(m)].sum())
-        rows.append((c._name(), c.low, c.high, in_table, published, c.low <= published <= c.high))
+    rows = [
+        (c._name(), c.low, c.high, c._exist(rel.microdata), c.count(rel), c.holds(rel))
+        for c in errors.check_sequence("constraints", constraints, DiversityConstraint)
+    ]
     columns = ["constraint", "low", "high", "in_table", "published", "holds"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -182,11 +179,11 @@ def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     found = []
     for number, line in enumerate(lines, start=1):
-        if line.strip() and not line.lstrip().startswith("#"):
-            try:
+        try:
+            if line.strip() and not line.lstrip().startswith("#"):
                 found.append(DiversityConstraint.parse(line))
-            except errors.AnonpaperError as error:
-                raise errors.ConstraintError(f"{path}, line {number}: {error}") from None
+        except errors.AnonpaperError as error:
+            raise errors.ConstraintError(f"{path}, line {number}: {error}") from None
     return found
 
 
@@ -195,14 +192,12 @@ def conflict_rate(m: Microdata, constraints: Sequence[DiversityConstraint]) -> f
 
     The formula is ours: diva2021 prints none.
 
-    Examples
-    --------
     >>> conflict_rate(ap.examples.patients(), ap.examples.patients_constraints())
     0.5
     """
     constraints = errors.check_sequence("constraints", constraints, DiversityConstraint)
     counts = check_microdata(m).cells.counts
-    claims = sum((c.target_cells(m) for c in constraints), np.zeros(len(counts), int))
+    claims = sum(c.target_cells(m).astype(int) for c in constraints) + np.zeros(len(counts))
     return float(counts[claims >= 2].sum() / max(counts[claims >= 1].sum(), 1))
 
 
@@ -211,20 +206,12 @@ def find_contradictions(
 ) -> list[str]:
     """Find quickly, before any search, constraints that no k-anonymous suppression satisfies.
 
-    By diva2021, Definitions 2.3 and 2.4, suppression creates no values and keeps sensitive ones:
+    Suppression creates no values and keeps sensitive ones (diva2021, Definitions 2.3 and 2.4). So
+    a lower bound is at most the number of rows in the table; of a target of sensitive attributes
+    alone, all rows are published, and of one of quasi-identifiers, 0 or at least k; two bounds of
+    one target have a number in common. An empty list proves nothing: :func:`anonpaper.diva`
+    decides. ConstraintError for an unknown attribute or value. O(n) per constraint.
 
-    1. a lower bound cannot exceed the number of rows in the table;
-    2. on quasi-identifiers the published number is 0 or at least k;
-    3. suppression does not hide sensitive attributes: for a target of these alone, all rows in
-       the table are published;
-    4. two bounds of one target must have a number in common.
-
-    The rules are ours. An empty list does not prove that a solution exists: :func:`anonpaper.diva`
-    decides that. ConstraintError if a target names an unknown attribute or value. O(n) per
-    constraint and O(s^2) for s constraints.
-
-    Examples
-    --------
     >>> sigma = [DiversityConstraint({"Gender": "M"}, 5, 9)]
     >>> print(*find_contradictions(ap.examples.hospital(), sigma, k=2))
     Gender[M], 5, 9: only 4 rows of the table carry the target
@@ -232,20 +219,17 @@ def find_contradictions(
     k = errors.check_integer("k", k, 1, check_microdata(m).n)
     found, constraints = [], errors.check_sequence("constraints", constraints, DiversityConstraint)
     for c in constraints:
-        exist = int(m.cells.counts[c.target_cells(m)].sum())
-        on_sensitive = any(name in c.target for name in m.sensitives)
-        can_be_hidden = any(name not in m.sensitives for name in c.target)
-        in_groups = can_be_hidden and not on_sensitive and c.low > 0
-        if c.low > exist:
-            found.append(f"{c}: only {exist} rows of the table carry the target")
-        elif not can_be_hidden and exist > c.high:
-            found.append(f"{c}: {exist} rows carry it, and suppression does not hide it")
-        elif in_groups and exist < k:
-            found.append(f"{c}: only {exist} rows carry the target, fewer than k = {k}")
-        elif in_groups and c.high < k:
-            found.append(
-                f"{c}: values are published in groups of k = {k} rows or more, or not at all"
-            )
+        exist, sensitive = c._exist(m), {*c.target} & {*m.sensitives}
+        in_groups = not sensitive and c.low > 0
+        cases = {
+            f"only {exist} rows of the table carry the target": c.low > exist,
+            f"{exist} rows carry it, and suppression does not hide it": exist > c.high
+            and len(sensitive) == len(c.target),
+            f"only {exist} rows carry the target, fewer than k = {k}": in_groups and exist < k,
+            f"values are published in groups of k = {k} rows or more, or not at all": in_groups
+            and c.high < k,
+        }
+        found += [f"{c}: {text}" for text, applies in cases.items() if applies][:1]
     for c, other in combinations(constraints, 2):
         apart = max(c.low, other.low) > min(c.high, other.high)
         if apart and c.codes(m) == other.codes(m):
@@ -258,3 +242,94 @@ def require_satisfiable(m: Microdata, constraints: Sequence[DiversityConstraint]
     if found := find_contradictions(m, constraints, k):
         text = "".join(f"\n- {contradiction}" for contradiction in found)
         raise errors.ConstraintError(f"no {k}-anonymous table satisfies the constraints:{text}")
+
+
+# -- rules that make sets of constraints ---------------------------------------------------------
+#
+# The classes are as in J. Stoyanovich, K. Yang, H. Jagadish, *Online set selection with fairness
+# and diversity constraints*, EDBT 2018. No paper prints their rules: these follow the lists that
+# the authors of diva2021 published. An attribute has d values that occur, each c times.
+
+
+def minimum_constraints(
+    m: Microdata, attributes: Sequence, total: int | None = None, without: Sequence = ()
+) -> list[DiversityConstraint]:
+    """Require at least one row of every value: ``[1, min(c, M - (d - 1))]``, *minimum frequency*.
+
+    Every other value keeps room for one row. The published lists have [1, 1] for all but the most
+    frequent value, which no k-anonymous table satisfies on a quasi-identifier.
+
+    The values of `attributes` become targets, in the order of the domain; a tuple of names gives
+    their joint values. `total` is M, the number of rows that must keep a value of the attribute,
+    from the number of its values to n (the default). Values in `without`, such as "unknown", are
+    not targets.
+
+    >>> [str(c) for c in minimum_constraints(ap.examples.hospital(), ["Gender"])]
+    ['Gender[F], 1, 6', 'Gender[M], 1, 4']
+    """
+
+    def bounds(c: np.ndarray, total: int, _) -> tuple[np.ndarray, np.ndarray]:
+        return np.ones_like(c), np.full_like(c, total - (len(c) - 1))
+
+    return _constraints(m, attributes, total, without, 0.0, bounds)
+
+
+def average_constraints(
+    m: Microdata, attributes: Sequence, total: int | None = None, without: Sequence = (), slack=0.0
+) -> list[DiversityConstraint]:
+    """Require equally many rows of every value: ``low = min(floor(M / d), c)``, *average*.
+
+    The upper bound exceeds the lower one by `slack`, a float, a share of it of at least 0, up to
+    c. That of the most frequent value is at least M minus the other lower bounds. For other
+    parameters see :func:`minimum_constraints`.
+
+    >>> [str(c) for c in average_constraints(ap.examples.hospital(), ["Education"], total=8)]
+    ['Education[High school], 2, 2', 'Education[Bachelor], 2, 4', 'Education[Master], 2, 2']
+    """
+
+    def bounds(c: np.ndarray, total: int, slack: float) -> tuple[np.ndarray, np.ndarray]:
+        low, most = np.minimum(total // len(c), c), int(np.argmax(c))
+        high = np.floor((1 + slack) * low).astype(int)
+        high[most] = max(high[most], total - (low.sum() - low[most]))
+        return low, high
+
+    return _constraints(m, attributes, total, without, slack, bounds)
+
+
+def proportion_constraints(
+    m: Microdata, attributes: Sequence, total: int | None = None, without: Sequence = (), slack=0.0
+) -> list[DiversityConstraint]:
+    """Require every value's share of M: ``low = floor(M * c / n)``, *proportional representation*.
+
+    Values whose share of M is below one row are omitted. Parameters are as for
+    :func:`average_constraints`.
+
+    >>> [str(c) for c in proportion_constraints(ap.examples.hospital(), ["Gender"], total=5)]
+    ['Gender[F], 3, 3', 'Gender[M], 2, 2']
+    """
+
+    def bounds(c: np.ndarray, total: int, slack: float) -> tuple[np.ndarray, np.ndarray]:
+        low = total * c // m.n
+        return low, np.floor((1 + slack) * low).astype(int)
+
+    return [c for c in _constraints(m, attributes, total, without, slack, bounds) if c.low > 0]
+
+
+def _constraints(m, attributes, total, without, slack, bounds: Callable) -> list:
+    """Constrain every value of every entry of `attributes` to `bounds` of the counts and M."""
+    check_microdata(m)
+    slack, found = errors.check_number("slack", slack, 0, np.inf), []
+    without = errors.check_sequence("without", without)
+    for entry in errors.check_sequence("attributes", attributes):
+        names = list(entry) if isinstance(entry, tuple) else [entry]
+        domains, codes = [m.attribute(of) for of in names], [m.codes_of_cells(of) for of in names]
+        _, first, counts = distinct(codes, [a.size for a in domains], m.cells.counts)
+        columns = [a.values[of[first]] for a, of in zip(domains, codes, strict=True)]
+        targets = [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+        wanted = [not any(errors.is_among(v, without) for v in t.values()) for t in targets]
+        counts = counts[wanted]
+        here = m.n if total is None else errors.check_integer("total", total, len(counts), m.n)
+        lows, highs = bounds(counts, here, slack)
+        made = zip(compress(targets, wanted), lows, np.minimum(highs, counts), strict=True)
+        found += [DiversityConstraint(*constraint) for constraint in made]
+    return found
