@@ -143,13 +143,6 @@ def better_neighbours(evaluator: Evaluator, bits: np.ndarray, k_pref: int, prefe
     return int(((found.smallest >= k_pref) & (ach < ach[0] - 1e-12)).sum())
 
 
-def feasible_ach(archive: Archive, bits: np.ndarray) -> float:
-    """Return the ach of one chromosome, infinite if it is not k-anonymous."""
-    (place,) = archive.look_up(bits[None])
-    is_feasible = archive.values("effective_k")[place] >= archive.k
-    return float(archive.values("ach")[place]) if is_feasible else np.inf
-
-
 # -- runs of the search ------------------------------------------------------------------------
 
 
