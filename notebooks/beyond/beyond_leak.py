@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -17,8 +16,7 @@ from scipy.sparse import csr_array
 from scipy.special import factorial
 
 import anonpaper as ap
-from anonpaper.measure.bounds import fewest_stars
-from anonpaper.measure.minimality_attack import _draws, _fillings
+from anonpaper.measure.minimality_attack import _fillings
 from anonpaper.partition.refined import _Groups, _in_other_order, attributes_kept
 from anonpaper.partition.tp import tp_plus_groups
 from anonpaper.randomness import generator
@@ -40,8 +38,6 @@ STRENGTHS = (0.25, 0.5, 1.0, 2.0)
 METHODS: dict[str, Callable[[ap.Microdata, int], ap.Partition]] = {
     "TP": ap.tp, "Hilbert": ap.hilbert, "Mondrian": lambda m, l: ap.mondrian(m, l, l),
     "K,L,θ": lambda m, l: ap.klt(m, l, l, 1 / l), "exact": ap.exact,
-    "balanced classes": lambda m, l: ap.balanced_classes(m, l, l),
-    "matching": lambda m, l: ap.optimal_two_diverse(m),
 }  # fmt: skip
 
 
@@ -49,16 +45,10 @@ class Small(NamedTuple):
     """A register of n people, and all N tables of secrets with the same value counts."""
 
     m: ap.Microdata  # sorted by quasi-identifiers, so that the order of rows tells nothing
-    codes: np.ndarray  # (n, d)
     values: np.ndarray  # codes of the V sensitive values
     tables: np.ndarray  # (N, n), from 0 to V - 1; people of one tuple in ascending order
     ways: np.ndarray  # (N,), how many assignments of values to people each table represents
     held: np.ndarray  # (N, t, V), h(Q, v): people of tuple Q with value v
-    own: int  # the real table
-
-    def microdata(self) -> list[ap.Microdata]:
-        """The N tables."""
-        return [self.m.with_codes({self.m.sensitive: self.values[of]}) for of in self.tables]
 
 
 class Channel(NamedTuple):
@@ -81,12 +71,8 @@ def small_table(m: ap.Microdata, counts: Sequence[int], seed: int) -> Small:
     values, sizes = np.sort(top), np.bincount(m.cells.tuple_of_row)
     held = np.array([*_fillings(sizes, m.sensitive_counts[values])])
     ways = (factorial(held.sum(axis=2)) / factorial(held).prod(axis=2)).round().prod(axis=1)
-    tables = np.array(
-        [np.tile(np.arange(len(values)), len(sizes)).repeat(h.ravel()) for h in held]
-    )
-    real = np.searchsorted(values, m.sensitive_codes)
-    own = int(np.flatnonzero((tables == real).all(axis=1))[0])
-    return Small(m, m.codes, values, tables, ways, held, own)
+    every_value = np.tile(np.arange(len(values)), len(sizes))
+    return Small(m, values, np.array([every_value.repeat(h.ravel()) for h in held]), ways, held)
 
 
 # -- what is published ------------------------------------------------------------------------
@@ -110,7 +96,6 @@ def release_keys(tuples: np.ndarray, values: np.ndarray, n_values: int) -> np.nd
     return (x ^ (x >> np.uint64(31))).sum(axis=-1, dtype=np.uint64)
 
 
-@cache
 def groupings(n: int, least: int) -> np.ndarray:
     """Return all partitions of n rows in groups of at least so many, (P, n)."""
     found = [()]
@@ -127,21 +112,15 @@ def groupings(n: int, least: int) -> np.ndarray:
 
 def by_labels(small: Small, labels: np.ndarray) -> Channel:
     """Return the channel of a deterministic method that gives each table these groups (N, n)."""
-    tuples, stars = published(small.codes, labels)
+    tuples, stars = published(small.m.codes, labels)
     keys = release_keys(tuples, small.tables, len(small.values))
     return Channel(np.arange(len(keys)), keys, np.ones(len(keys)), stars)
 
 
-def mixed(channels: Sequence[Channel]) -> Channel:
-    """Return the channel that draws one of some channels afresh for every release."""
-    every = Channel(*(np.concatenate(parts) for parts in zip(*channels, strict=True)))
-    return every._replace(probability=every.probability / len(channels))
-
-
 def diverse_groupings(small: Small, l: int) -> tuple[Channel, np.ndarray]:
     """Return all l-diverse groupings of each table, each of weight 1, and their numbers."""
-    labels = groupings(len(small.codes), l)
-    tuples, stars = published(small.codes, labels)
+    labels = groupings(len(small.m.codes), l)
+    tuples, stars = published(small.m.codes, labels)
     member = (labels[:, :, None] == np.arange(labels.max() + 1)).astype(np.int16)
     parts = []
     for number, values in enumerate(small.tables):
@@ -174,92 +153,30 @@ def _part(channel: Channel, entries: np.ndarray) -> Channel:
 # -- the attackers ----------------------------------------------------------------------------
 
 
-def _seen(small: Small, knows: int) -> np.ndarray:
-    """Return h(Q, v) of each table, once for each secret (P, w) that is known: (N, c, t, V)."""
-    held = small.held
-    if not knows:
-        return held[:, None]
-    own = np.eye(held[0].size).reshape(2 * held.shape[1:])  # the known person is not guessed
-    joint = held[:, :, :, None, None] * (held[:, None, None] - own)
-    return joint.reshape(len(held), -1, *held.shape[1:])
-
-
-def _weights(small: Small, channel: Channel, keys: np.ndarray, seen: np.ndarray) -> np.ndarray:
-    """Return in how many ways a person of Q has v, per release and known secret: (K, c, t, V)."""
+def _weights(small: Small, channel: Channel, keys: np.ndarray) -> np.ndarray:
+    """Return in how many ways a person of tuple Q has value v, per release: (K, t, V)."""
+    channel = _part(channel, np.isin(channel.key, keys))
     weight = channel.probability * small.ways[channel.table]
     place = np.searchsorted(keys, channel.key)
-    tables = csr_array((weight, (place, channel.table)), shape=(len(keys), len(seen)))
-    return (tables @ seen.reshape(len(seen), -1)).reshape(-1, *seen.shape[1:])
+    tables = csr_array((weight, (place, channel.table)), shape=(len(keys), len(small.held)))
+    return (tables @ small.held.reshape(len(small.held), -1)).reshape(-1, *small.held.shape[1:])
 
 
-def counted_ways(small: Small, labels: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Return in how many ways a person of Q has v if all groupings are equally likely, (t, V).
-
-    The release of these groups (n,) of these secrets shows buckets of equal published tuples. A
-    grouping puts people into buckets that they fit, and makes exactly the stars that are shown.
-    """
-    tuples, sizes = small.m.cells.tuples, np.bincount(small.m.cells.tuple_of_row).tolist()
-    _, bucket = np.unique(published(small.codes, labels[None])[0][0], return_inverse=True)
-    rows = [small.codes[bucket == b] for b in range(bucket.max() + 1)]
-    starred = [np.ptp(of, axis=0) > 0 for of in rows]
-    fits = np.array([[(s | (q == of[0])).all() for s, of in zip(starred, rows, strict=True)]
-                     for q in tuples])  # fmt: skip
-    found = np.zeros(fits.shape)
-
-    def fill(q: int, left: np.ndarray, filled: list[np.ndarray], ways: int) -> None:
-        if q == len(sizes):
-            into = np.array(filled) > 0
-            if all(np.ptp(tuples[into[:, b]], axis=0)[s].all() for b, s in enumerate(starred)):
-                found[:] += ways * np.array(filled)
-            return
-        for drawn in _draws(sizes[q], np.minimum(left, fits[q] * sizes[q])):
-            more = factorial(sizes[q]) / factorial(drawn).prod()
-            fill(q + 1, left - drawn, [*filled, drawn], ways * more)
-
-    size = np.bincount(bucket)
-    fill(0, size, [], 1)
-    has = np.zeros((len(size), len(small.values)))
-    np.add.at(has, (bucket, values), 1)
-    return found @ (has / size[:, None])
-
-
-def _kept_ways(kept: dict, small: Small, keys: np.ndarray, labels: np.ndarray, entry: int):
-    """Return `counted_ways` of an entry's release, once for all methods that make it."""
-    key = int(keys[entry])
-    if key not in kept:
-        kept[key] = counted_ways(small, labels[entry], small.tables[entry])
-    return kept[key]
-
-
-def recovered(
-    small: Small, channel: Channel, counted: Channel | Callable[[int], np.ndarray], knows: int = 0
-) -> dict[str, float]:
+def recovered(small: Small, channel: Channel, counted: Channel) -> dict[str, float]:
     """Return shares of secrets that attackers name rightly, on average over all tables.
 
     ``right`` knows the method and has the exact posterior. ``counted`` takes all groupings that
-    fit the release for equally likely: a channel of all of them, or a function of the number of an
-    entry. ``sure`` is the share of people who have only one possible value. ``own`` and ``own
-    counted`` are the shares named rightly in the real table. They also know `knows` secrets.
+    fit the release, which a channel lists, for equally likely. ``sure`` is the share of people who
+    have only one possible value.
     """
-    keys, first = np.unique(channel.key, return_index=True)
-    seen = _seen(small, knows)
-    weights = _weights(small, channel, keys, seen)
-    if isinstance(counted, Channel):
-        ways = _weights(small, _part(counted, np.isin(counted.key, keys)), keys, seen)
-        if not ways.any(axis=(1, 2, 3)).all():
-            raise RuntimeError("the method makes a release that no diverse grouping makes")
-    else:
-        ways = np.array([counted(entry) for entry in first])[:, None]
+    keys = np.unique(channel.key)
+    weights = _weights(small, channel, keys)
     total, of_tuple = weights.sum(), weights.sum(axis=-1)
     found = {"sure": of_tuple[weights.max(axis=-1) >= of_tuple * (1 - 1e-9)].sum() / total}
-    mine, real = channel.table == small.own, seen[small.own]
-    place = np.searchsorted(keys, channel.key[mine])
-    for right, own, of in (("right", "own", weights), ("counted", "own counted", ways)):
+    for name, of in (("right", weights), ("counted", _weights(small, counted, keys))):
         best = of >= of.max(axis=-1, keepdims=True) * (1 - 1e-9)  # who names one of several
         guesses = best / best.sum(axis=-1, keepdims=True)  # likeliest values draws it
-        named = (guesses[place] * real).sum(axis=(1, 2, 3))
-        found[right] = (guesses * weights).sum() / total
-        found[own] = channel.probability[mine] @ named / real.sum()
+        found[name] = (guesses * weights).sum() / total
     return {name: float(share) for name, share in found.items()}
 
 
@@ -273,10 +190,8 @@ def refined_stops(m: ap.Microdata, l: int, shares: Sequence[float] = STOPS) -> l
     ends at TP refined without further rounds. The first groups with the share saved are taken.
     """
     rng, kept = generator(0), attributes_kept(m.d, 1024)
-    groups, end = (
-        _Groups(m, *tp_plus_groups(m, l, apart=False)[:-1]),
-        ap.tp_refined(m, l, seconds=0),
-    )
+    groups = _Groups(m, *tp_plus_groups(m, l, apart=False)[:-1])
+    end = ap.tp_refined(m, l, seconds=0)
     way, least = [copy.copy(groups)], end.info["stars"]
     while len(way) <= 6 and way[-1].stars.sum() > least:
         groups.split(l, rng)
@@ -292,55 +207,40 @@ def refined_stops(m: ap.Microdata, l: int, shares: Sequence[float] = STOPS) -> l
     return found
 
 
-def _all_labels(
-    small: Small, method: Callable[[ap.Microdata], Sequence[ap.Partition]]
-) -> np.ndarray:
-    """Return the groups that a method gives each table, (methods, N, n)."""
-    found = [[p.labels for p in method(m)] for m in small.microdata()]
-    return np.array(found).swapaxes(0, 1)
+def all_labels(small: Small, method: Callable[[ap.Microdata], Sequence[ap.Partition]]):
+    """Return the groups that a method gives each table, (groupings, N, n)."""
+    tables = (small.m.with_codes({small.m.sensitive: small.values[of]}) for of in small.tables)
+    return np.array([[p.labels for p in method(m)] for m in tables]).swapaxes(0, 1)
 
 
 def leaks(
-    *, table: str, counts: Sequence[int], l: int, attributes: int, methods: Sequence[str],
-    knows: Sequence[int], seed: int, tables: Mapping[str, ap.Microdata],
-) -> list[dict]:  # fmt: skip
-    """Return, for each method, its gap to the optimum or bound and what attackers recover."""
-    m = tables[table]
-    coarse = sorted(m.qi, key=lambda name: m.attribute(name).size)[:attributes]
-    small = small_table(m.with_roles(qi=[q for q in m.qi if q in coarse]), counts, seed)
-    labels, channels = {}, {}
-    for name in methods:
-        if name == "stops":
-            found = _all_labels(small, lambda m: refined_stops(m, l))
-            labels |= {f"stop {share:.0%}": of for share, of in zip(STOPS, found, strict=True)}
-        elif name != "draws":
-            (labels[name],) = _all_labels(small, lambda m: [METHODS[name](m, l)])  # noqa: B023
+    *, table: str, counts: Sequence[int], l: int, seed: int, tables: Mapping[str, ap.Microdata]
+) -> list[dict]:
+    """Return, for each method, its gap to the optimum and what attackers recover."""
+    small = small_table(tables[table], counts, seed)
+    labels = {
+        name: all_labels(small, lambda m, method=method: [method(m, l)])[0]
+        for name, method in METHODS.items()
+    }
+    stops = all_labels(small, lambda m: refined_stops(m, l))
+    labels |= {f"stop {share:.0%}": of for share, of in zip(STOPS, stops, strict=True)}
     channels = {name: by_labels(small, of) for name, of in labels.items()}
-    if "draws" in methods:  # all groupings of a few people can be listed
-        counted, grouping = diverse_groupings(small, l)
-        fewest = np.minimum.reduceat(
-            counted.stars, np.searchsorted(counted.table, range(len(small.tables)))
-        )
-        if "stops" in methods:
-            channels["random stop"] = mixed([channels[f"stop {share:.0%}"] for share in STOPS])
-        above = counted.stars - fewest[counted.table]
-        for within in WITHIN:
-            near = above <= within * small.codes.size
-            channels[f"drawn within {within:.0%}"] = drawn(counted, near)
-            channels[f"first within {within:.0%}"] = first_in_order(counted, grouping, near, seed)
-        for strength in STRENGTHS:
-            channels[f"exponential {strength:g}"] = drawn(counted, np.exp(-strength * above))
-    else:
-        fewest = np.array([fewest_stars(m, l=l) for m in small.microdata()])
-    size, rows, kept = small.codes.size, [], {}
-    for name, channel in channels.items():
-        if "draws" not in methods:
-            counted = partial(_kept_ways, kept, small, channel.key, labels[name])
-        weight = channel.probability * small.ways[channel.table]
-        rows += [{
-            "method": name, "known": known, "tables": len(small.tables),
-            "stars": weight @ channel.stars / weight.sum() / size,
-            "optimum": small.ways @ fewest / small.ways.sum() / size,
-            **recovered(small, channel, counted, known),
-        } for known in knows]  # fmt: skip
-    return rows
+    every, grouping = diverse_groupings(small, l)
+    fewest = np.minimum.reduceat(
+        every.stars, np.searchsorted(every.table, range(len(small.tables)))
+    )
+    above, size = every.stars - fewest[every.table], small.m.codes.size
+    for within in WITHIN:
+        near = above <= within * size
+        channels[f"drawn within {within:.0%}"] = drawn(every, near)
+        channels[f"first within {within:.0%}"] = first_in_order(every, grouping, near, seed)
+    for strength in STRENGTHS:
+        channels[f"exponential {strength:g}"] = drawn(every, np.exp(-strength * above))
+    weights = {name: of.probability * small.ways[of.table] for name, of in channels.items()}
+    return [
+        {"method": name, "tables": len(small.tables),
+         "stars": weights[name] @ channel.stars / weights[name].sum() / size,
+         "optimum": small.ways @ fewest / small.ways.sum() / size,
+         **recovered(small, channel, every)}
+        for name, channel in channels.items()
+    ]  # fmt: skip

@@ -1,13 +1,16 @@
-"""Methods that answer one question, each measured on every draw of a table (ranking_multiverse).
+"""What papers rank, how often it holds over many settings, and which choice decides it.
 
+A *setting* is a choice of table, quasi-identifiers, rows, level, form of publication and measure.
 All measures are lower where a release is better.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from boger2020 import _association, _values_singly
 from majeed2024 import dominant_value, proposed
 from majeed2024_baselines import BASELINES
@@ -243,3 +246,78 @@ def _measured(rel: Release, m: Microdata, test: Microdata, group: str) -> dict[s
         learnt = measure.classification(rel, test, trees=20, seed=0)
         found["learning error"] = 1 - learnt.balanced_accuracy
     return found
+
+
+# -- rankings in every setting -------------------------------------------------------------------
+
+#: What varies between settings; a set of quasi-identifiers belongs to one table and draw.
+CHOICES = ("table", "quasi-identifiers", "n", "level", "form", "measure")
+_SETTING = ["group", "table", "draw", "n", "level", "form"]
+#: Measures of risk; all others are of loss and use.
+RISKS = ("disclosure", "exposure", "reconstruction")
+#: How a ranking can end in a setting, the first that is true -> its score.
+_SCORE = {
+    "both fail": 0.5, "better fails": 0, "worse fails": 1, "tie": 0.5, "holds": 1, "fails": 0,
+}  # fmt: skip
+
+
+def published_rankings() -> pd.DataFrame:
+    """Return what the papers rank by a sentence or a figure about loss, use or risk.
+
+    Of a pair of methods, the paper calls the first one better. `kind` are the measures that test
+    it, `own` the settings here that are nearest to the paper's own. Rankings by run time are left
+    out, and those of one method's queries about one attribute (boger2020, Figures 9 to 12).
+    """
+    found = pd.read_csv(Path(__file__).with_name("published_rankings.csv"))
+    return found.set_index((found["better"] + " > " + found["worse"]).rename("ranking"))
+
+
+def scores(rows: pd.DataFrame, rankings: pd.DataFrame, margin: float = 1e-9) -> pd.DataFrame:
+    """Score every ranking in every setting: 1 if it holds, 0 if not, one half for a tie.
+
+    A method that has no number loses against one that has; if both have none, it is a tie. The
+    column `how` tells these cases apart. `margin` is relative to the larger number.
+    """
+    measures = [name for name in rows.select_dtypes("number") if name not in [*_SETTING, "d"]]
+    wide, found = {}, []
+    for group, of in rows.groupby("group"):
+        used = [name for name in measures if of[name].notna().any()]
+        tall = of.melt([*_SETTING, "method"], used, "measure", "number")
+        wide[group] = tall.pivot(index=[*_SETTING, "measure"], columns="method", values="number")
+    for name, about in rankings.iterrows():
+        of = wide[about["group"]]
+        risky = of.index.get_level_values("measure").isin(RISKS)
+        of = of[{"loss": ~risky, "risk": risky, "all": risky | True}[about["kind"]]]
+        a, b = of[about["better"]], of[about["worse"]]
+        gap = np.where(a == b, 0, (a - b).abs() / np.maximum(a.abs(), b.abs()))
+        cases = [a.isna() & b.isna(), a.isna(), b.isna(), gap <= margin, a < b]
+        how = np.select(cases, [*_SCORE][:-1], "fails")
+        score = pd.Series(how).map(_SCORE).to_numpy(float)
+        found.append(of.index.to_frame(index=False).assign(ranking=name, score=score, how=how))
+    return pd.concat(found, ignore_index=True)
+
+
+def deciding(score: pd.DataFrame) -> pd.Series:
+    """Return the variance of the score that each choice explains alone, and all together.
+
+    A functional analysis of variance over balanced settings: Var(E[score | choice]). The sets of
+    quasi-identifiers belong to their table: Var(E[score | table, draw]) - Var(E[score | table]).
+    """
+    by = {choice: [choice] for choice in CHOICES}
+    by["quasi-identifiers"], by["total"] = ["table", "draw"], [*_SETTING[1:], "measure"]
+    means = {name: score.groupby(of)["score"].transform("mean") for name, of in by.items()}
+    found = ((pd.DataFrame(means) - score["score"].mean()) ** 2).mean()
+    found["quasi-identifiers"] -= found["table"]
+    return found
+
+
+def shares(scores: pd.DataFrame, rankings: pd.DataFrame) -> pd.DataFrame:
+    """Return shares of the variance, added up over the rankings of each paper and of all."""
+    parts = {name: deciding(of) for name, of in scores.groupby("ranking", sort=False)}
+    parts = pd.DataFrame(parts).T.groupby(rankings["paper"], sort=False).sum()
+    parts.loc["all"] = parts.sum()
+    total = parts.pop("total")
+    parts = parts.rename(columns={"n": "rows"}).assign(
+        **{"several together": total - parts.sum(axis=1)}
+    )
+    return parts.div(total.where(total > 0), axis=0)

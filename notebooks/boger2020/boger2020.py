@@ -9,7 +9,6 @@ from functools import partial
 import numpy as np
 import pandas as pd
 from scipy.stats import chi2_contingency, entropy, spearmanr
-from sklearn.metrics import adjusted_rand_score
 
 import anonpaper as ap
 from anonpaper import Microdata, Partition, measure
@@ -184,18 +183,3 @@ def compare_membership(
     releases = {"swapping": ap.swap(members, p, seed), "generalization": ap.generalize(members, p)}
     for method, release in releases.items():
         yield {"method": method, "number_of_qi": len(qi)} | measure.membership(release, outsiders)
-
-
-def recover_groups(m: Microdata, seed: int) -> Iterator[dict]:
-    """Look for the groups of a swapped table, which it does not show, by clustering it again."""
-    p = klt(m, seed=seed)
-    published = m.replace(frame=ap.swap(m, p, seed).frame)
-    anew = klt(published, seed=np.random.default_rng([seed, 1]))
-    found = {"nothing": anew, "the order of the rows": klt(published, seed=seed), "the groups": p}
-    for knows, labels in ((knows, one.labels) for knows, one in found.items()):
-        counts = np.zeros((labels.max() + 1, m.sensitive_attribute.size), int)
-        np.add.at(counts, (labels, published.sensitive_codes), 1)
-        named = (counts == counts.max(axis=1, keepdims=True))[labels]
-        right = named[np.arange(m.n), m.sensitive_codes] / named.sum(axis=1)
-        agreement = adjusted_rand_score(p.labels, labels)
-        yield {"knows": knows, "adjusted_rand": agreement, "success": float(right.mean())}

@@ -11,7 +11,6 @@ import pandas as pd
 from pymoo.algorithms.moo.nsga2 import NSGA2
 from pymoo.algorithms.soo.nonconvex.ga import GA
 from pymoo.core.termination import NoTermination
-from pymoo.indicators.hv import HV
 from pymoo.operators.crossover.pntx import SinglePointCrossover
 from pymoo.operators.mutation.bitflip import BitflipMutation
 from pymoo.operators.selection.tournament import TournamentSelection
@@ -144,37 +143,6 @@ def better_neighbours(evaluator: Evaluator, bits: np.ndarray, k_pref: int, prefe
     return int(((found.smallest >= k_pref) & (ach < ach[0] - 1e-12)).sum())
 
 
-def hill_climbing(m: ap.Microdata, k: int, preference, evaluations: int, seed: int) -> ap.Recoding:
-    """Climb from full generalization, as often as there are evaluations, and return the best.
-
-    A climb passes over the bits in random order and keeps each flip that lowers ach and keeps the
-    table k-anonymous, until a whole pass keeps none.
-    """
-    archive, rng = Archive(m, k, preference, None), generator(seed)
-    n_bits = archive.evaluator.n_bits
-    while archive.evaluations < evaluations:
-        here, improved = np.zeros(n_bits, dtype=bool), True
-        ach = feasible_ach(archive, here)
-        while improved:
-            improved = False
-            for bit in rng.permutation(n_bits)[: evaluations - archive.evaluations]:
-                here[bit] ^= True
-                there = feasible_ach(archive, here)
-                if there < ach:
-                    ach, improved = there, True
-                else:
-                    here[bit] ^= True
-    solutions = archive.frame()
-    return archive.recoding(solutions, "hill climbing", evaluated=solutions)
-
-
-def feasible_ach(archive: Archive, bits: np.ndarray) -> float:
-    """Return the ach of one chromosome, infinite if it is not k-anonymous."""
-    (place,) = archive.look_up(bits[None])
-    is_feasible = archive.values("effective_k")[place] >= archive.k
-    return float(archive.values("ach")[place]) if is_feasible else np.inf
-
-
 # -- runs of the search ------------------------------------------------------------------------
 
 
@@ -273,24 +241,6 @@ def true_optimum(m: ap.Microdata, attributes: list[str], k_pref: int, preference
         "better in both": int(less.all(axis=1).sum()),
         "better in one": int((less.any(axis=1) & no_more).sum()),
     }
-
-
-def course_of_search(m: ap.Microdata, k_pref: int, preference, method: str, evaluations, seed):
-    """Return least feasible ach and hypervolume of the loss-bias plane along a search."""
-    if method == "hill climbing":
-        r = hill_climbing(m, k_pref, preference, evaluations, seed)
-    else:
-        options = {"evaluations": evaluations, "seed": seed, "refine": method == "refined"}
-        r = ap.preference_search(m, k_pref, preference, **options)
-    seen = r.info["evaluated"]
-    seen = seen[seen["effective_k"] >= k_pref]
-    area = HV(ref_point=np.ones(2))  # between the solutions found so far and the worst point
-    for at in np.unique(np.geomspace(evaluations / 100, evaluations, 20).astype(int)):
-        so_far = seen[seen["evaluation"] <= at]
-        points = so_far[["nwp", "necd"]].to_numpy()
-        front = points[non_dominated(*points.T)]
-        covered = float(area(front)) if len(front) else 0.0
-        yield {"at": int(at), "least ach": so_far["ach"].min(), "hypervolume": covered}
 
 
 # -- ten people -------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from dewri2009 import feasible_ach, with_us_at
+from dewri2009 import with_us_at
 
 from anonpaper.compiled import loop, part
 from anonpaper.microdata import Microdata
@@ -24,7 +24,6 @@ TOLERANCE = 1e-12  # far above rounding: recodings whose NWP differs by less are
 
 _JOINED, _FREE, _KEPT = -1, 0, 1
 _PROBES = 10  # borders tried at a node before it is divided at one of them
-_CLIMB_EVERY = 100  # nodes
 
 
 def certified(m: Microdata, k: int, preference, at_most: int, place: int = 1) -> dict:
@@ -47,11 +46,9 @@ def certified(m: Microdata, k: int, preference, at_most: int, place: int = 1) ->
     visited = born = 0
     while waiting and visited < at_most and waiting[0][0] < limit():
         state = np.frombuffer(heapq.heappop(waiting)[-1], np.int8).copy()  # line 2
-        bound, division, gain, border, if_kept, if_joined = _visit(table, k, state, limit())
+        bound, division, border, if_kept, if_joined = _visit(table, k, state, limit())
         if np.isfinite(bound):
             archive.look_up(division[None])  # line 6
-            if visited % _CLIMB_EVERY == 0:
-                _climb(archive, state, gain)
         visited += 1
         for choice, least in ((_KEPT, if_kept), (_JOINED, if_joined)):
             if border >= 0 and least < limit():  # line 7
@@ -71,21 +68,12 @@ def certified(m: Microdata, k: int, preference, at_most: int, place: int = 1) ->
     }
 
 
-def _climb(archive: Archive, state: np.ndarray, gain: np.ndarray) -> None:
-    """Keep free borders besides the kept ones, most useful first, while classes keep k rows."""
-    here = state == _KEPT
-    for border in np.argsort(-gain, kind="stable"):
-        if state[border] == _FREE:
-            here[border] = True
-            here[border] = np.isfinite(feasible_ach(archive, here))
-
-
 @loop
 def _visit(table, k, state, limit):
     """Bound a node, fix borders in place, and find the border to divide it at (-1 if none).
 
-    Returns the bound, the division of all attributes that reaches it, the cost of joining each
-    free border of that division, the border and the bounds of the two nodes on either side of it.
+    Returns the bound, the division of all attributes that reaches it, the border and the bounds of
+    the two nodes on either side of it.
     """
     d, widest = len(table.sizes), table.value_rows.shape[1] + 1
     excluded = np.zeros((d, widest, widest), np.bool_)
@@ -106,7 +94,7 @@ def _visit(table, k, state, limit):
         worth += 0.1 * min(max(raised - bound, gain[candidate]), limit - bound)
         if worth > best:
             border, if_kept, if_joined, best = candidate, raised, bound + gain[candidate], worth
-    return bound, division, gain, border, if_kept, if_joined
+    return bound, division, border, if_kept, if_joined
 
 
 @loop

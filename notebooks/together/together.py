@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 
 import anonpaper as ap
-from anonpaper.compendium.grids import timed
 from anonpaper.compendium.intervals import difference_intervals
 from anonpaper.constraints import proportion_constraints
 from anonpaper.datasets.trees import hierarchies
@@ -179,11 +178,7 @@ def measure_point(
     tables: Mapping, data: str, method: str, level: int, seed: int, *, rows: int, queries: int,
     trees: int,
 ) -> dict[str, object]:  # fmt: skip
-    """Publish drawn rows of a table by one method and measure the release, where it is feasible.
-
-    ``told by the algorithm`` is the share of people of whom those who know the algorithm conclude
-    more than the group shows, or a lower bound of it.
-    """
+    """Publish drawn rows of a table by one method and measure the release, if it is feasible."""
     m, test = split(tables[data], rows, seed)
     paper, asks, publish = METHODS[method]
     found = {"paper": paper, "asks": asks}
@@ -191,27 +186,7 @@ def measure_point(
         rel = publish(m, level, hierarchies(data, m), seed)
     except InfeasibleError:
         return found
-    found |= measure_release(rel, m, test, queries=queries, trees=trees, seed=seed)
-    if method in ("TP", "TP+"):  # `measure.minimality` knows a bound for every person
-        seen = ap.measure.minimality(rel, most=1)  # to try more tables takes half a second
-        told = (seen["concluded"] > seen["promised"] + 1e-9).mean()
-        found["told by the algorithm"] = float(told)
-    return found
-
-
-def time_point(
-    tables: Mapping[str, ap.Microdata], data: str, method: str, level: int, seed: int, *, rows: int
-) -> dict[str, float]:
-    """Return the seconds in which one method publishes drawn rows, or nothing if it cannot."""
-
-    def drawn() -> ap.Microdata:
-        return split(tables[data], rows, seed)[0]
-
-    trees, publish = hierarchies(data, drawn()), METHODS[method].publish
-    try:
-        return {"seconds": timed(lambda m: publish(m, level, trees, seed), 2, fresh=drawn)[0]}
-    except InfeasibleError:
-        return {}
+    return found | measure_release(rel, m, test, queries=queries, trees=trees, seed=seed)
 
 
 def measure_release(
@@ -225,7 +200,6 @@ def measure_release(
     secret, and ``true rows`` are somebody's, with the secret that is theirs.
     """
     people = rel.without_synthetic() if rel.is_synthetic.any() else rel
-    of_people, of_all = (r.audit().set_index("principle")["level"] for r in (people, rel))
     half = {a.name: max(1, ap.measure.queries.places(a) // 2) for a in m.attributes}
     asked = ap.measure.workload(m, half, queries, seed)
     truth, answers = asked.answers(m)[0], asked.answers(rel)[0]
@@ -234,15 +208,11 @@ def measure_release(
     is_own = (rel.sensitive_codes == rel.microdata.sensitive_codes) & ~rel.is_synthetic
     return {
         "k": float(people.classes.sizes().min()),
-        "distinct l": float(of_people["distinct l-diversity"]),
-        "l": float(of_people["frequency l-diversity"]),
-        "t": float(of_people["t-closeness"]),
+        "l": float(people.audit().set_index("principle")["level"]["frequency l-diversity"]),
         "own risk": ap.measure.disclosure_risk(people, "own"),
         "k, all rows": float(rel.classes.sizes().min()),
-        "distinct l, all rows": float(of_all["distinct l-diversity"]),
         "own risk, all rows": ap.measure.disclosure_risk(rel, "own", "real"),
         "NCP": ap.measure.gcp(people),
-        "KL": ap.measure.kl_divergence(people),
         "query error": float((np.abs(answers - truth) / np.maximum(truth, m.n / 1000)).mean()),
         "misclassified": misclassified,
         "worse than guessing": misclassified - (1 - guessed),
@@ -343,7 +313,7 @@ def _setting(index: tuple) -> str:
     return f"{method.removesuffix(f', {asks}')} with {asks} = {level}"
 
 
-# ---- tools side by side: ranks that a benchmark can tell apart, and what use costs in risk -----
+# ---- tools side by side: ranks that a benchmark can tell apart --------------------------------
 
 #: What methods are ranked by, less being better, and its unit.
 MEASURES = {
@@ -384,15 +354,3 @@ def ranks(
         about = {"principle": principle, "measure": measure, "tables": len(of_table)}
         found.append(rank.rename("rank").reset_index().assign(low=low, high=high, **about))
     return pd.concat(found, ignore_index=True)
-
-
-def trade_off(releases: pd.DataFrame) -> pd.DataFrame:
-    """Return Spearman's correlation of query error and advantage over the methods of each task."""
-    part = releases[releases["promise"].eq("kept")]
-    tasks = part.groupby(["table", "principle", "level"], sort=False)[["query error", "advantage"]]
-    return tasks.apply(
-        lambda of_task: pd.Series({
-            "methods": len(of_task),
-            "correlation": of_task["query error"].corr(of_task["advantage"], method="spearman"),
-        })
-    ).reset_index()  # fmt: skip

@@ -1,4 +1,4 @@
-"""Risk against a detector: the formula, padded classes, and attackers who know the algorithm."""
+"""Risk against a detector: padded classes, and attackers who know the algorithm."""
 
 import itertools
 
@@ -6,8 +6,6 @@ import beyond_detector as detector
 import majeed2024
 import numpy as np
 import pytest
-from scipy.special import expit
-from scipy.stats import norm
 
 import anonpaper as ap
 
@@ -24,24 +22,6 @@ def padded(m, pad, k=4):
 
 def two(real):
     return detector.even(real, 2)
-
-
-# ---- the formula ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("auc", "share"), [(0.6, 0.3), (0.8, 0.5), (0.9, 0.2)])
-def test_formula_of_two_rows_is_a_plain_double_integral(auc, share):
-    """One real and one invented row, of different values: the mean of w / (w + w')."""
-    apart = norm.ppf(auc) * np.sqrt(2)
-    x = np.linspace(-8, 8, 801)
-    real, invented = (
-        expit(np.log((1 - share) / share) - apart * score + apart**2 / 2)
-        for score in (x, x + apart)
-    )
-    density = norm.pdf(x) / norm.pdf(x).sum()
-    mean = density @ (real[:, None] / (real[:, None] + invented)) @ density
-    found = detector.expected_risk(np.array([[1, 0]]), np.array([[0, 1]]), auc, share)
-    assert found == pytest.approx(mean, abs=1e-5)
 
 
 # ---- rows invented inside the classes ---------------------------------------------------------
@@ -67,7 +47,8 @@ def test_even_invents_as_few_rows_as_an_exhaustive_search(l):
 def test_padded_rows_are_written_like_their_group_and_change_no_persons_row(pad):
     m = people(90)
     rel, plain = padded(m, pad)
-    assert detector.told_apart(rel) == 0
+    looks = rel.frame[m.qi].astype(str).groupby(rel.partition.labels).nunique()
+    assert (looks == 1).all(axis=None)
     mine = rel.frame[~rel.is_synthetic]
     assert (mine.astype(str).to_numpy() == plain.frame.astype(str).to_numpy()).all()
     real, invented = detector.counts(rel)

@@ -3,7 +3,6 @@
 import itertools
 
 import beyond_multiverse as beyond
-import beyond_rankings as rankings
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,7 +21,7 @@ def scored(a, b):
             numbers = {name: of({**at, "measure": name}) for name in ("loss", "cost")}
             found.append({"group": "g", "method": method, "d": 3, **at, **numbers})
     about = {"group": "g", "kind": "loss", "better": "A", "worse": "B"}
-    return rankings.scores(pd.DataFrame(found), pd.DataFrame(about, index=["A > B"]))
+    return beyond.scores(pd.DataFrame(found), pd.DataFrame(about, index=["A > B"]))
 
 
 def test_a_ranking_holds_as_often_as_counted_by_hand():
@@ -63,7 +62,7 @@ def explained(score, columns):
 def test_the_parts_of_the_variance_are_those_of_least_squares():
     rng = np.random.default_rng(0)
     found = scored(lambda at: 1.0, lambda at: rng.choice([0.5, 1.0, 2.0]))
-    parts = rankings.deciding(found)
+    parts = beyond.deciding(found)
     for choice in ("table", "n", "level", "form", "measure"):
         assert parts[choice] == pytest.approx(explained(found, [choice]))
     sets = explained(found, ["table", "draw"]) - explained(found, ["table"])
