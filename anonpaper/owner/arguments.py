@@ -6,7 +6,6 @@ import csv
 import hashlib
 import os
 import re
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from types import SimpleNamespace
 
@@ -111,9 +110,8 @@ def outputs(o: SimpleNamespace, form: str) -> list[str]:
     """Return the files of the tables; none if the table goes to standard output."""
     if o.output not in (None, STANDARD_STREAM):
         return [o.output, str(writing.beside(o.output, "sensitive"))][: 1 + (form == "anatomize")]
-    if o.engine or form == "anatomize":
-        why = "--engine writes files" if o.engine else "anatomize publishes two tables"
-        raise ParameterError(f"{why}: name a file with -o")
+    if form == "anatomize":
+        raise ParameterError("anatomize publishes two tables: name a file with -o")
     return []
 
 
@@ -165,21 +163,13 @@ def for_owner(o: SimpleNamespace, table: Table, release: ap.Release, people) -> 
     return files
 
 
-#: Options that need single rows.
-_OF_ROWS = ("person", "count", "keep", "encoding", "schema", "save_schema", "report", "risks",
-            "population", "save_recoding")  # fmt: skip
-
-
 def read(o: SimpleNamespace) -> tuple:
     """Return the Table of a file, its Microdata, and that of --population."""
     LOG.info("reading %s", o.file)
     given = {name: vars(o).get(name) for name in reader.DEFAULTS}
     given |= {name: names(given[name] or ()) for name in ("qi", "sensitive", "keep")}
     given["types"], people = kinds(o.type), None
-    if o.engine:
-        table, m = _scanned(o, given)
-    else:
-        table, m = reader.with_roles(o.file, given, o.schema)
+    table, m = reader.with_roles(o.file, given, o.schema)
     if o.population:
         told = {name: given[name] for name in ("na", "missing", "delimiter", "encoding")}
         told["types"] = {name: kind for name, kind in table.kinds.items() if name in m.qi}
@@ -194,16 +184,3 @@ def read(o: SimpleNamespace) -> tuple:
             digest = hashlib.file_digest(stream, "sha256").hexdigest()
         m = m.replace(origin=f"{o.file}, sha256 {digest}")
     return table, m, people
-
-
-def _scanned(o: SimpleNamespace, given: Mapping) -> tuple[Table, Microdata]:
-    if wrong := [f"--{name.replace('_', '-')}" for name in _OF_ROWS if vars(o).get(name)]:
-        raise ParameterError(
-            f"--engine does not go with {', '.join(wrong)}: it counts rows of UTF-8 and parquet "
-            "files, and keeps none; leave --engine out"
-        )
-    how = {name: given[name] for name in ("qi", "sensitive", "types", "na", "delimiter")}
-    m = ap.scan(o.file, **how, missing=o.missing or "error")
-    for text in reader.notes(m, {}):
-        warnings.warn(text, stacklevel=2)
-    return Table(m.engine.columns), m

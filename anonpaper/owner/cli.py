@@ -111,8 +111,6 @@ _SHARED = [
     _text("population", "FILE", "all people among whom those of the table are, for the "
           "journalist's risk"),
     _text("risks", "CSV", "also write each row's risk of being identified; do not publish it"),
-    _option("engine", Literal["duckdb"] | None, None, "let a database engine count, for tables "
-            "larger than memory: FILE may be a pattern such as 'people/*.parquet'"),
     _flag("force", "replace files that are there, unless they are read"),
     _flag("quiet", "print only errors to standard error", "-q", "--quiet"),
     _flag("json", "the result as JSON"),
@@ -207,8 +205,7 @@ def audit(o: SimpleNamespace, call: Sequence[str]) -> None:
     arguments.check_places(o)
     table, m, people = arguments.read(o)
     found = report.audit(m, top=10, population=people) | _of_counts(o)
-    if not o.engine:
-        found["suggested"] = report.suggested(m, call)
+    found["suggested"] = report.suggested(m, call)
     original = ap.recode(m, ap.Recoding.identity(m.attributes))
     files = arguments.for_owner(o, table, original, people)
     writing.write_tables(files, replace=o.force)
@@ -280,13 +277,7 @@ def anonymize(o: SimpleNamespace, call: Sequence[str]) -> None:
     if o.constraints:
         checked = check_constraints(release, given["constraints"])
         found["constraints"] = checked.to_dict("records")
-    promise = {"against": o.against, "accept": o.accept}
-    if o.engine:
-        found["written to"] = [*map(str, release.write(o.output, replace=o.force, **promise))]
-        found["levels of the files"] = release.audit().dropna().to_dict("records")
-        _print(found, o)
-        return
-    tables = release.public_tables(arguments.names(o.keep), **promise)
+    tables = release.public_tables(arguments.names(o.keep), against=o.against, accept=o.accept)
     for warning in (*release.warnings, *writing.formulas(tables)):
         LOG.info("warning: %s", warning)
     files = dict(zip(outputs, tables, strict=False))

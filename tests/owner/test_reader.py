@@ -75,13 +75,12 @@ def test_encodings_semicolons_and_decimal_commas(tmp_path, encoding, capsys):
     assert m.attribute("Krankheit").values.tolist() == ["Ä0", "Ä1"]
 
 
-@pytest.mark.parametrize("door", ["read", "scan", "cli", "engine"])
+@pytest.mark.parametrize("door", ["read", "scan", "cli"])
 def test_missing_values_are_an_error_that_names_two_ways_on(tmp_path, door, capsys):
     path = tmp_path / "people.csv"
     path.write_text("q,ill\n" + "1,a\n1,\n1,NA\n2,a\n2,b\n2,b\n" * 3)
     command = ["anonymize", str(path), "--qi", "q", "--sensitive", "ill", "--method", "mondrian",
                "--k", "2", "--l", "2", "--na", "NA", "-o", str(tmp_path / "out.csv")]  # fmt: skip
-    command += ["--engine", "duckdb"] * (door == "engine")
 
     def rows(**how):
         if door in ("read", "scan"):
@@ -146,17 +145,6 @@ def test_ordered_texts_are_ordered_by_their_numbers(tmp_path, values):
     path = tmp_path / "a.csv"
     path.write_text("a\n" + "\n".join(reversed(values)))
     assert ap.read(path, ["a"], types={"a": "ordered"}).attribute("a").values.tolist() == values
-
-
-@pytest.mark.parametrize("given", [
-    ["--person", "name"], ["--keep", "name"], ["--report", "p.html"],
-    ["--encoding", "cp1252"], ["--schema", "s.json"],
-])  # fmt: skip
-def test_what_does_not_go_with_an_engine_is_said_before_anything_is_read(given, tmp_path, capsys):
-    command = ["anonymize", "nowhere.csv", "--engine", "duckdb", "--qi", "age", "--sensitive",
-               "ill", "--method", "mondrian", "-o", str(tmp_path / "out.csv"), *given]  # fmt: skip
-    assert main(command) == 2
-    assert f"--engine does not go with {given[0]}: " in capsys.readouterr().err
 
 
 NUMBERS = [str(number) for number in (34, 100, 9, 41, 43, 8, 71, 50, 12, 13, 14)]
