@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import time
 import types
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pandas as pd
 
-__all__ = ["at_once", "inner", "lean", "loop", "number_keys", "part"]
+__all__ = ["at_once", "inner", "loop", "number_keys"]
 
 #: Loops are compiled for arrays longer than this. Compiling takes 1 to 8 s with an empty cache;
 #: interpreting 2,000 rows takes 0.1 s, or 1 s where time grows with the square of the rows.
@@ -28,12 +29,11 @@ MOST_SECONDS = 3.0
 
 
 class Loop:
-    """A function that is interpreted or compiled, with the loops that it calls."""
+    """A function of arrays and numbers, interpreted or compiled with the loops that it calls."""
 
-    def __init__(self, function: Callable, options: dict[str, bool]) -> None:
+    def __init__(self, function: Callable, **options: bool) -> None:
         functools.update_wrapper(self, function)
-        self._function, self._options = function, options
-        self._seconds, self._is_compiled = 0.0, False
+        self._options, self._seconds, self._is_compiled = options, 0.0, False
 
     def __call__(self, *args):
         if not self._is_compiled and (self._seconds > MOST_SECONDS or _rows(args) > MOST_ROWS):
@@ -54,12 +54,11 @@ class Loop:
     @functools.cached_property
     def compiled(self) -> Callable:
         """The function as numba compiles it, once for this and later processes."""
-        options = {"cache": True, "no_cfunc_wrapper": True, **self._options}
-        return _numba().njit(self._calling("compiled"), **options)
+        return _numba().njit(self._calling("compiled"), cache=True, nogil=True, **self._options)
 
     def _calling(self, kind: str) -> Callable:
         """Return the function, its names of loops bound to this kind of them."""
-        function, names = self._function, dict(self._function.__globals__)
+        function, names = self.__wrapped__, dict(self.__wrapped__.__globals__)
         for name in function.__code__.co_names:
             if isinstance(names.get(name), Loop) and names[name] is not self:
                 names[name] = getattr(names[name], kind)
@@ -67,22 +66,11 @@ class Loop:
         return functools.update_wrapper(twin, function)
 
 
-def loop(function: Callable | None = None, **options: bool) -> Callable:
-    """Make a function of arrays and numbers a loop, with options for numba."""
-    return functools.partial(loop, **options) if function is None else Loop(function, options)
+loop = Loop
 
-
-#: A loop that makes no arrays: compiled without counting references to those that it is given,
-#: which its caller holds.
-lean = loop(_nrt=False)
-
-#: The same for a loop that only other loops call: compiled without an entry for Python.
-inner = lean(no_cpython_wrapper=True)
-
-#: A piece of a loop, written into the loop before it is compiled: for long code called once. A
-#: loop that is called is compiled with each that calls it, and again for a constant or an array
-#: that is not contiguous: callers avoid both.
-part = loop(inline="always")
+#: A loop that makes no arrays, for other loops: it counts no references and can be inlined.
+_ONLY_CALLED = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+inner = functools.partial(Loop, **_ONLY_CALLED)
 
 
 @contextlib.contextmanager
@@ -98,21 +86,18 @@ def at_once() -> Iterator[None]:
 
 @functools.cache
 def _numba() -> types.ModuleType | None:
-    """Return numba, or None where it is missing or does not compile."""
     try:
         import numba
     except ImportError:
         return None
-    return None if numba.config.DISABLE_JIT else numba
+    return numba
 
 
 def _rows(values: tuple) -> int:
     """Return the length of the longest array among values and the fields of named tuples."""
-    lengths = (
-        max(v.shape, default=0) if isinstance(v, np.ndarray) else _rows(v)
-        for v in values if isinstance(v, np.ndarray | tuple)
-    )  # fmt: skip
-    return max(lengths, default=0)
+    nested = (v.shape if isinstance(v, np.ndarray) else (_rows(v),)
+              for v in values if isinstance(v, np.ndarray | tuple))  # fmt: skip
+    return max(itertools.chain.from_iterable(nested), default=0)
 
 
 @loop

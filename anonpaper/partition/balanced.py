@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonpaper.algorithm import algorithm
-from anonpaper.compiled import inner, loop
+from anonpaper.compiled import loop
 from anonpaper.errors import InfeasibleError, check_integer, check_number
 from anonpaper.groups import Entries, Partition
 from anonpaper.microdata import Microdata, check_microdata
@@ -173,7 +173,7 @@ def _encoded(m: Microdata, order: np.ndarray) -> _Cells:
     return _Cells(scaled, np.array(ordered), np.sqrt(squares), sensitive, rows, following)
 
 
-@inner
+@loop
 def _cosine(cells, i, other):
     """Cosine of two encoded cells (Eq. 3)."""
     product = 0.0
@@ -231,7 +231,7 @@ def _fill_classes(cells, left, n_classes, base, l, cap):
     return taken, centres
 
 
-@inner
+@loop
 def _list_candidates(cells, centre, base, candidates, closeness):
     """List the next cells of every sensitive value with their similarity to the centre."""
     # They hold at least as many rows as a class, where so many are left: a list never runs dry.

@@ -78,7 +78,7 @@ def narrow_columns(tuples: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(tuples.T.astype(np.min_scalar_type(tuples.max())))
 
 
-@loop(nogil=True)  # components of diva run in threads
+@loop
 def _grow_clusters(columns, copies, first, k):
     """Return equally long lists: clusters, tuples, and how many of their rows were taken."""
     d, c = columns.shape

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from anonpaper.algorithm import algorithm
-from anonpaper.compiled import inner, loop
+from anonpaper.compiled import loop
 from anonpaper.errors import check_choice, check_integer, check_sequence
 from anonpaper.groups import Entries, Partition
 from anonpaper.microdata import Microdata, check_microdata
@@ -183,7 +183,7 @@ def _cut(cutting: _Cutting, rows: Entries, principles: Mapping) -> np.ndarray:
 # -- the cuts ------------------------------------------------------------------------------
 
 
-@loop(nogil=True)
+@loop
 def _propose_all(cutting, order, side, parts, labels):
     """Move every part to its next cut (-1: none), and number the sides of all."""
     proposed = 0
@@ -196,7 +196,7 @@ def _propose_all(cutting, order, side, parts, labels):
             proposed += 1
 
 
-@loop(nogil=True)
+@loop
 def _divide(order, buffer, side, parts):
     """Move the left rows of every part to its front, keeping their order; return the middles."""
     middles = parts[:, 0].copy()
@@ -263,7 +263,7 @@ def _widths(cutting, rows):
     return widths
 
 
-@inner
+@loop
 def _take_sides(cutting, column, rows, size, side, way):
     """Set `side` to a cut above or below the median, first (0) that with more even halves."""
     weights, below, up_to = cutting.weights, 0, 0
@@ -277,7 +277,7 @@ def _take_sides(cutting, column, rows, size, side, way):
     return below if left_of_v else up_to
 
 
-@inner
+@loop
 def _median(column, rows, size, weights):
     """Return the lower median: the least value that at least half of the rows do not exceed."""
     low, high = column[rows[0]], column[rows[0]]
@@ -291,7 +291,7 @@ def _median(column, rows, size, weights):
     return low
 
 
-@inner
+@loop
 def _is_allowed(cutting, rows, side):
     """Whether in both sides nothing has more than its share, and enough are distinct."""
     weights, counts = cutting.weights, cutting.counts

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.algorithm import algorithm
-from anonpaper.compiled import inner, lean, loop
+from anonpaper.compiled import loop
 from anonpaper.groups import Partition
 from anonpaper.microdata import Cells, Microdata
 from anonpaper.partition.hilbert import group_along_curve
@@ -216,7 +216,7 @@ def _kept_and(cells: Cells, kept: np.ndarray, cell, group, counts) -> tuple[np.n
 # R, *dead* if thin and conflicting, else *alive*.
 
 
-@inner
+@loop
 def _height(counts):
     """h(S), the rows of the most frequent value."""
     height = 0
@@ -225,7 +225,7 @@ def _height(counts):
     return height
 
 
-@lean
+@loop
 def _missing(state):
     """l·h(R) - |R|, the rows that R needs to be l-eligible; at most 0 if it is."""
     missing = state.l * _height(state.residue)
@@ -234,7 +234,7 @@ def _missing(state):
     return missing
 
 
-@lean
+@loop
 def eligible_height(counts, l, high):
     """Return the greatest h up to `high` with f(h) = sum_v min(counts[v], h) >= l·h, and f(h)."""
     # f is concave and f(0) = 0, so h is found by bisection.
@@ -251,7 +251,7 @@ def eligible_height(counts, l, high):
     return low, below
 
 
-@lean
+@loop
 def _phase_one(state):
     """Cut the pillars of every QI-group until it is l-eligible."""
     # Removing one row from a pillar over and over levels the group at some height: every count
@@ -282,7 +282,7 @@ def _phase_two(state, list_start, cell_of, group_of):
         missing -= _remove(state, group_of[candidate[v]], cell_of[candidate[v]])  # line 4
 
 
-@inner
+@loop
 def _rarest_alive_value(state, list_start, cell_of, group_of, candidate):
     """Return the alive v of least h(R, v), its candidate being an alive QI-group; -1 if none."""
     height_of_r = _height(state.residue)
@@ -302,7 +302,7 @@ def _rarest_alive_value(state, list_start, cell_of, group_of, candidate):
             candidate[rarest] += 1
 
 
-@inner
+@loop
 def _is_dead(state, height_of_r, q):
     """Whether Q is thin and shares a pillar with R. A QI-group without rows counts as dead."""
     if state.size[q] > state.l * state.height[q]:
@@ -313,7 +313,7 @@ def _is_dead(state, height_of_r, q):
     return state.size[q] == 0
 
 
-@inner
+@loop
 def _remove(state, q, e):
     """Move a row of cell e to R if Q is fat, else one of each pillar of Q; return their number."""
     if state.size[q] <= state.l * state.height[q]:
@@ -325,7 +325,7 @@ def _remove(state, q, e):
     return 1
 
 
-@inner
+@loop
 def _remove_pillars(state, q):
     """Move one row from each pillar of Q to R; return the number of rows moved."""
     moved = 0
@@ -378,7 +378,7 @@ def _groups_that_cover_the_pillars(state):
     return picked
 
 
-@lean
+@loop
 def _drain(state, q):
     """Move rows from Q to R until Q is dead again; return whether R became eligible."""
     # A fat QI-group gives the value that is rarest in R, which is not a pillar of R: an eligible
@@ -392,7 +392,7 @@ def _drain(state, q):
     return False
 
 
-@inner
+@loop
 def _rarest_in_residue(state, q):
     """Return the cell of Q whose value is rarest in R."""
     rarest, least = np.intp(-1), np.intp(0)

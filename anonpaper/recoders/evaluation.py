@@ -225,7 +225,7 @@ def non_dominated(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 # -- compiled loops ---------------------------------------------------------------------------
 
 
-@loop(nogil=True)
+@loop
 def _evaluate(bits, table):
     """Total penalty, smallest and largest class of every chromosome."""
     found = np.empty((len(bits), 3))

@@ -13,7 +13,7 @@ import heapq
 import numpy as np
 from dewri2009 import with_us_at
 
-from anonpaper.compiled import loop, part
+from anonpaper.compiled import loop
 from anonpaper.microdata import Microdata
 
 from anonpaper.recoders.evaluation import (  # isort: skip
@@ -129,7 +129,7 @@ def _bound(table, k, state, limit, excluded):
             return bound, division, gain
 
 
-@part
+@loop
 def _exclude(table, k, state, excluded):
     """Mark [j, a, b] where values a to b - 1 of j leave a class of 1 to k - 1 rows."""
     maps = sub_domains(state == _KEPT, table.sizes)
@@ -154,7 +154,7 @@ def _exclude(table, k, state, excluded):
                         excluded[j, a, b] = True
 
 
-@part
+@loop
 def _costs(table, j, state, excluded):
     """NWP of [a, b], the values a to b - 1 as one sub-domain; infinite if excluded."""
     size = table.sizes[j]
@@ -172,7 +172,7 @@ def _costs(table, j, state, excluded):
     return cost
 
 
-@part
+@loop
 def _divide(cost, kept, joined, division):
     """Return the cost of the cheapest division; fill in the costs of keeping and joining a border.
 

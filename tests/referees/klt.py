@@ -13,37 +13,30 @@ SLACK = 1e-9  # equality up to rounding counts as met
 
 
 class RowByRow:
-    def __init__(self, m, k, l, theta, weights=None, distance=None, seed=0, withheld="merge"):
+    def __init__(self, m, k, l, theta, weights, seed, withheld):
         self.k, self.l, self.theta, self.withheld, self.repeats = k, l, theta, withheld, 0
-        weights, distance, self.parts = weights or {}, distance or {}, []
-        for j, a in enumerate(m.attributes):
-            default = "univariate" if a.numeric or a.size <= 2 else "set"
-            kind = distance.get(a.name, default)
-            self.parts.append((kind, weights.get(a.name, 1.0), m.codes[:, j].tolist(), a))
-        # Sums of floats depend on their order: univariate attributes, then sets, then functions.
-        rank = {"univariate": 0, "set": 1}
-        self.parts.sort(key=lambda part: 2 if callable(part[0]) else rank[part[0]])
+        self.parts = [
+            (a, weights.get(a.name, 1.0), m.codes[:, j].tolist())
+            for j, a in enumerate(m.attributes)
+        ]
         self.order = np.random.default_rng(seed).permutation(m.n).tolist()
         self.sensitive = m.sensitive_codes.tolist()
 
     def distance(self, a, b):
-        total, of_pairs = 0.0, 0.0
+        total, of_sets = 0.0, 0.0
         gain = len(a) * len(b) / (len(a) + len(b))
-        for kind, weight, codes, attribute in self.parts:
+        for attribute, weight, codes in self.parts:
             codes_a, codes_b = ([codes[row] for row in rows] for rows in (a, b))
-            if kind == "univariate":
+            if attribute.numeric or attribute.size <= 2:
                 places = attribute.positions
                 mean_a, mean_b = (
                     sum(float(places[code]) for code in of) / len(of) for of in (codes_a, codes_b)
                 )
                 gap = mean_a - mean_b
                 total += weight / (places[-1] - places[0] or 1.0) ** 2 * gain * gap * gap
-            elif kind == "set":
-                total += weight * (set(codes_a) != set(codes_b))
             else:
-                of = attribute.values
-                of_pairs += weight * sum(kind(of[x], of[y]) for x in codes_a for y in codes_b)
-        return total + of_pairs / (len(a) * len(b))
+                of_sets += weight * (set(codes_a) != set(codes_b))
+        return total + of_sets
 
     def counts(self, rows):
         return Counter(self.sensitive[row] for row in rows)
