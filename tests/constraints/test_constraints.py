@@ -93,14 +93,6 @@ def test_bounds_are_capped_by_what_exists_and_the_table_itself_can_have_them(bui
     assert not any("Other" in c.target.values() for c in build(m, ["race"], without=["Other"]))
 
 
-def test_the_conflict_rate_reaches_0_and_1():
-    m = ap.examples.patients()
-    ethnicity = dc.minimum_constraints(m, ["ETH"])
-    assert dc.conflict_rate(m, ethnicity) == dc.conflict_rate(m, []) == 0
-    both = [*ethnicity, *dc.minimum_constraints(m, ["GEN"])]
-    assert dc.conflict_rate(m, both) == 1
-
-
 @pytest.mark.parametrize(
     ("sigma", "k", "says"),
     [
