@@ -64,7 +64,10 @@ def full_domain(
     -------
     Recoding
         ``info`` has ``levels``, ``ncp``, ``nodes``, ``candidates`` (those checked), ``withheld``.
-        InfeasibleError if no node is enough, SizeLimitError if there are more than ten million.
+
+    Raises
+    ------
+    InfeasibleError if no node is enough, SizeLimitError if there are more than ten million
 
     References
     ----------

@@ -62,6 +62,10 @@ def preference_search(
         ``info`` has its values, the numbers ``evaluations`` and ``distinct``, and the tables
         ``evaluated`` and ``non_dominated`` (of the final population) with bits and values.
 
+    Raises
+    ------
+    ParameterError
+
     References
     ----------
     dewri2009, sections 5 and 6. O(c·d) a distinct recoding, O(N_pop²) a generation.
@@ -122,7 +126,8 @@ def _expand_best(archive: Archive, evaluations: int) -> None:
         if not waiting:
             return
         _, place = heapq.heappop(waiting)
-        neighbours = archive.unseen(archive.values("bits")[place] ^ flips)
+        neighbours = archive.values("bits")[place] ^ flips
+        neighbours = neighbours[archive.places(neighbours) < 0]
         if len(neighbours):
             archive.look_up(neighbours[: evaluations - archive.evaluations])
 
@@ -139,10 +144,23 @@ def exhaustive(
 ) -> Recoding:
     """Guarantee k-anonymity with the least ach of all recodings, by evaluating each.
 
-    Parameters and ``info`` are those of :func:`preference_search`, but ``front`` has the feasible
-    solutions that are not dominated in NWP and NECD, and ``evaluated`` all 2^b recodings in the
-    order of their bits. SizeLimitError for more than 18 bits. O(2^b·c·d) for c distinct QI tuples.
-    Source: dewri2009, sections 4 and 5.1.
+    Parameters
+    ----------
+    m, k, preference, weights : as for :func:`preference_search`
+
+    Returns
+    -------
+    Recoding
+        ``info`` is as after a search. ``front`` has the feasible solutions that are not dominated
+        in NWP and NECD; ``evaluated`` all 2^b recodings, in the order of their bits.
+
+    Raises
+    ------
+    SizeLimitError if the encoding has more than 18 bits
+
+    References
+    ----------
+    dewri2009, sections 4 and 5.1. O(2^b·c·d) for c distinct QI tuples.
 
     Examples
     --------

@@ -53,7 +53,7 @@ def tds(
 
     No single further specialization keeps it; a better recoding may exist. The information of the
     one sensitive attribute is kept. If people have several rows, diversity counts people, and
-    everybody must have one value of each quasi-identifier. InfeasibleError if the table fails.
+    everybody must have one value of each quasi-identifier.
 
     Parameters
     ----------
@@ -68,6 +68,10 @@ def tds(
     -------
     Recoding
         ``info`` has ``specializations``, ``candidates`` and ``level`` (A).
+
+    Raises
+    ------
+    InfeasibleError if the table itself fails
 
     References
     ----------
