@@ -48,7 +48,7 @@ def preference_search(
 
     Parameters
     ----------
-    k, population, evaluations : int
+    m, k, population, evaluations, seed
         k_pref, from 1 to n; N_pop, at least 2; recodings to evaluate, with repetitions.
     preference, weights : (float, float), mapping of attribute name to float
         The point (NWP, NECD), each in [0, 1]; weights sum to 1, equal by default.

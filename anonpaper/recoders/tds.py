@@ -57,7 +57,7 @@ def tds(
 
     Parameters
     ----------
-    l : int
+    m, l : Microdata, int
         The diversity asked for, from 2 to the largest feasible one.
     hierarchies : mapping of attribute name to Hierarchy, optional
         Trees to follow, even for ordered attributes; below a star if they have several roots.
