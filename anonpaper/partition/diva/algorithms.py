@@ -18,7 +18,7 @@ import numpy as np
 
 from anonpaper import errors
 from anonpaper.algorithm import algorithm
-from anonpaper.constraints import DiversityConstraint, require_satisfiable
+from anonpaper.constraints import DiversityConstraint, find_contradictions
 from anonpaper.groups import Partition, group_bounds
 from anonpaper.microdata import Microdata, check_microdata, handed_out
 from anonpaper.partition.diva.clusterings import ENUMERATED, Clusterings
@@ -98,7 +98,9 @@ def diva(
     if l is not None:
         l = require_diverse(m, l)
     constraints = errors.check_sequence("constraints", constraints, DiversityConstraint)
-    require_satisfiable(m, constraints, k)
+    if found := find_contradictions(m, constraints, k):
+        text = "\n- ".join([f"no {k}-anonymous table satisfies the constraints:", *found])
+        raise errors.ConstraintError(text)
     targets, goes_beyond = Targets.of(m, constraints, k, l), over_bound == "star"
     run = Run(m, targets, strategy, rng, goes_beyond, search)
 
