@@ -1,8 +1,7 @@
 r"""Diversity constraints: how many published rows must, and may, carry certain values.
 
-A constraint :math:`\sigma = (X[t], \lambda_l, \lambda_r)` holds if at least :math:`\lambda_l` and
-at most :math:`\lambda_r` rows of a release show the values t on the attributes X. Source:
-diva2021, Definition 2.3.
+A constraint :math:`\sigma = (X[t], \lambda_l, \lambda_r)` holds if :math:`\lambda_l` to
+:math:`\lambda_r` rows of a release show the values t on the attributes X (diva2021, Def. 2.3).
 """
 
 from __future__ import annotations
@@ -26,17 +25,23 @@ from anonpaper.microdata import Microdata, check_microdata
 __all__ = [
     "DiversityConstraint", "average_constraints", "check_constraints", "conflict_rate",
     "find_contradictions", "minimum_constraints", "proportion_constraints", "read_constraints",
-    "require_satisfiable",
 ]  # fmt: skip
+
+
+#: name[value], with a backslash before special characters inside either.
+_TARGET = r"((?:[^\[\]\\&]|\\.)+)\[((?:[^\[\]\\]|\\.)*)\]"
+
+
+def _escape(text: object, special: str = "") -> str:
+    return re.sub(rf"([\[\]\\{special}])", r"\\\1", str(text))
 
 
 @dataclass(frozen=True)
 class DiversityConstraint:
     """Bounds on the number of published rows that carry certain values.
 
-    `target` maps one or several quasi-identifiers or sensitive attributes to the value to count,
-    or one written the same (39 for ``"39"``). `low` and `high` are the least and largest number of
-    rows, 0 <= low <= high; else ParameterError.
+    `target` maps quasi-identifiers or sensitive attributes to the value to count, or one written
+    the same (39 for ``"39"``). 0 <= `low` <= `high` are numbers of rows; else ParameterError.
 
     >>> asian = DiversityConstraint({"ETH": "Asian"}, 2, 5)
     >>> str(asian)
@@ -79,7 +84,8 @@ class DiversityConstraint:
         form = rf"\s*{_TARGET}(?:\s*&{_TARGET})*\s*,\s*(\d+)\s*,\s*(\d+)\s*"
         whole = re.fullmatch(form, text, re.DOTALL)
         pairs = re.findall(_TARGET, text, re.DOTALL) if whole else []
-        target = {_unescape(name): _unescape(value) for name, value in pairs}
+        plain = [[re.sub(r"(?s)\\(.)", r"\1", one.strip()) for one in pair] for pair in pairs]
+        target = dict(plain)
         if not whole or len(target) < len(pairs):
             raise errors.ConstraintError(
                 f"{text!r} is not of the form attribute[value], low, high or "
@@ -133,27 +139,14 @@ class DiversityConstraint:
         return rel.entries.rows(carries)
 
     def holds(self, rel) -> bool:
-        """Whether a release has at least `low` and at most `high` rows with the target values."""
+        """Whether a release has `low` to `high` rows with the target values."""
         return self.low <= self.count(rel) <= self.high
-
-
-#: name[value], with a backslash before special characters inside either.
-_TARGET = r"((?:[^\[\]\\&]|\\.)+)\[((?:[^\[\]\\]|\\.)*)\]"
-
-
-def _escape(text: object, special: str = "") -> str:
-    return re.sub(rf"([\[\]\\{special}])", r"\\\1", str(text))
-
-
-def _unescape(text: str) -> str:
-    return re.sub(r"\\(.)", r"\1", text.strip(), flags=re.DOTALL)
 
 
 def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.DataFrame:
     """Return whether a release satisfies constraints, one row per constraint.
 
-    Columns are ``constraint`` (its target as text), ``low``, ``high``, ``in_table`` and
-    ``published`` (numbers of rows with the target values), and ``holds``.
+    ``in_table`` and ``published`` are numbers of rows with the target values.
 
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> check_constraints(rel, [DiversityConstraint({"Education": "Master"}, 1, 2)])
@@ -171,10 +164,7 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
 
 
 def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
-    """Read a file of constraints, one a line, except blank lines and lines that begin with #.
-
-    ConstraintError or FileError, with the file's name, for another form.
-    """
+    """Read a file of constraints, one a line, except blank lines and lines that begin with #."""
     with named_by_user(path):
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     found = []
@@ -237,13 +227,6 @@ def find_contradictions(
     return found
 
 
-def require_satisfiable(m: Microdata, constraints: Sequence[DiversityConstraint], k: int) -> None:
-    """Raise ConstraintError with everything that :func:`find_contradictions` finds."""
-    if found := find_contradictions(m, constraints, k):
-        text = "".join(f"\n- {contradiction}" for contradiction in found)
-        raise errors.ConstraintError(f"no {k}-anonymous table satisfies the constraints:{text}")
-
-
 # -- rules that make sets of constraints ---------------------------------------------------------
 #
 # The classes are as in J. Stoyanovich, K. Yang, H. Jagadish, *Online set selection with fairness
@@ -257,12 +240,9 @@ def minimum_constraints(
     """Require at least one row of every value: ``[1, min(c, M - (d - 1))]``, *minimum frequency*.
 
     Every other value keeps room for one row. The published lists have [1, 1] for all but the most
-    frequent value, which no k-anonymous table satisfies on a quasi-identifier.
-
-    The values of `attributes` become targets, in the order of the domain; a tuple of names gives
-    their joint values. `total` is M, the number of rows that must keep a value of the attribute,
-    from the number of its values to n (the default). Values in `without`, such as "unknown", are
-    not targets.
+    frequent value, which no k-anonymous table satisfies on a quasi-identifier. The values of
+    `attributes` become targets, a tuple of names gives joint values, without those in `without`.
+    `total` is M, the rows that must keep a value, from the number of values to n (the default).
 
     >>> [str(c) for c in minimum_constraints(ap.examples.hospital(), ["Gender"])]
     ['Gender[F], 1, 6', 'Gender[M], 1, 4']
@@ -279,9 +259,8 @@ def average_constraints(
 ) -> list[DiversityConstraint]:
     """Require equally many rows of every value: ``low = min(floor(M / d), c)``, *average*.
 
-    The upper bound exceeds the lower one by `slack`, a float, a share of it of at least 0, up to
-    c. That of the most frequent value is at least M minus the other lower bounds. For other
-    parameters see :func:`minimum_constraints`.
+    The upper bound is up to ``1 + slack`` times the lower one and at most c, and for the most
+    frequent value at least M minus the other lower bounds. See :func:`minimum_constraints`.
 
     >>> [str(c) for c in average_constraints(ap.examples.hospital(), ["Education"], total=8)]
     ['Education[High school], 2, 2', 'Education[Bachelor], 2, 4', 'Education[Master], 2, 2']
@@ -301,8 +280,7 @@ def proportion_constraints(
 ) -> list[DiversityConstraint]:
     """Require every value's share of M: ``low = floor(M * c / n)``, *proportional representation*.
 
-    Values whose share of M is below one row are omitted. Parameters are as for
-    :func:`average_constraints`.
+    Values whose share is below one row are omitted. See :func:`average_constraints`.
 
     >>> [str(c) for c in proportion_constraints(ap.examples.hospital(), ["Gender"], total=5)]
     ['Gender[F], 3, 3', 'Gender[M], 2, 2']

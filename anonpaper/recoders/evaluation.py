@@ -49,12 +49,12 @@ def loss_weight(preference: tuple[float, float]) -> float:
 def check_preference(preference: Sequence[float]) -> tuple[float, float]:
     """Return the preference point as two floats; ParameterError unless both are in [0, 1]."""
     try:
-        loss, bias = preference
+        loss, bias = (check_number("preference", value, 0, 1) for value in preference)
     except (TypeError, ValueError):
         raise ParameterError(
             f"preference must be two numbers (NWP, NECD) in [0, 1], got {preference!r}"
         ) from None
-    return (check_number("preferred NWP", loss, 0, 1), check_number("preferred NECD", bias, 0, 1))
+    return loss, bias
 
 
 def weight_vector(names: Sequence, weights: Mapping[object, float] | None) -> np.ndarray:
@@ -148,12 +148,8 @@ class Archive:
         return places
 
     def places(self, bits: np.ndarray) -> np.ndarray:
-        """Return the places of chromosomes that were evaluated before."""
-        return np.array([self._place[key] for key in _keys(bits)])
-
-    def unseen(self, bits: np.ndarray) -> np.ndarray:
-        """Return the chromosomes among distinct ones that were not evaluated yet."""
-        return bits[[key not in self._place for key in _keys(bits)]]
+        """Return the places of chromosomes, -1 for those that were not evaluated yet."""
+        return np.array([self._place.get(key, -1) for key in _keys(bits)])
 
     def __len__(self) -> int:
         return len(self._place)
@@ -169,9 +165,7 @@ class Archive:
         """
         record = self._record[: len(self)] if places is None else self._record[places]
         columns = {name: record[name] for name in record.dtype.names}
-        width = self.evaluator.n_bits
-        text = (record["bits"].astype(np.uint8) + ord("0")).tobytes().decode("ascii")
-        columns["bits"] = [text[i * width : (i + 1) * width] for i in range(len(record))]
+        columns["bits"] = [row.tobytes().decode() for row in record["bits"] + np.uint8(ord("0"))]
         return pd.DataFrame(columns)
 
     def recoding(self, solutions: pd.DataFrame, algorithm: str, **info) -> Recoding:

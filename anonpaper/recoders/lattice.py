@@ -51,7 +51,7 @@ def full_domain(
 
     Parameters
     ----------
-    k, l, diversity : int, int, {"distinct", "frequency"}
+    m, k, l, diversity : Microdata, int, int, {"distinct", "frequency"}
         From 1 to n; k counts people. Each of several sensitive attributes becomes l-diverse.
     hierarchies : mapping of attribute name to Hierarchy, optional
         By default balanced trees of fan-out 4, without values that only withheld rows have if that
@@ -64,7 +64,10 @@ def full_domain(
     -------
     Recoding
         ``info`` has ``levels``, ``ncp``, ``nodes``, ``candidates`` (those checked), ``withheld``.
-        InfeasibleError if no node is enough, SizeLimitError if there are more than ten million.
+
+    Raises
+    ------
+    InfeasibleError if no node is enough, SizeLimitError if there are more than ten million
 
     References
     ----------

@@ -15,19 +15,14 @@ from pymoo.operators.selection.tournament import TournamentSelection
 
 from anonpaper.recoders.evaluation import Archive
 
-__all__ = [
-    "TwoObjectives", "objectives", "of_the_paper", "prefer_feasible", "winners",
-]  # fmt: skip
+__all__ = ["TwoObjectives", "objectives", "of_the_paper", "prefer_feasible", "winners"]
 
 
 def of_the_paper(
     archive: Archive, first: np.ndarray, mutation: float, rng: np.random.Generator
 ) -> NSGA2:
-    """Return the paper's search, begun with a population of chromosomes (p, bits).
-
-    The paper leaves open: crossover is one-point, the mutation rate is per bit, and duplicates
-    stay in the population.
-    """
+    """Return the paper's search, begun with a population of chromosomes (p, bits)."""
+    # The paper leaves open: one-point crossover, a mutation rate per bit, duplicates stay.
     return NSGA2(
         pop_size=len(first),
         sampling=first,
@@ -78,10 +73,6 @@ def winners(criteria: np.ndarray, pairs: np.ndarray, random_state) -> np.ndarray
     """Return the winners of `pairs` by criteria, the first column first, smaller is better.
 
     A coin decides where all criteria are equal.
-
-    >>> rng = np.random.default_rng(0)
-    >>> winners(np.array([[0, 2.0], [0, 1.0], [1, 0.0]]), np.array([[0, 1], [2, 0]]), rng).tolist()
-    [[1], [0]]
     """
     standing = np.unique(criteria, axis=0, return_inverse=True)[1].reshape(-1)
     x, y = pairs.T

@@ -48,7 +48,7 @@ def preference_search(
 
     Parameters
     ----------
-    k, population, evaluations : int
+    m, k, population, evaluations, seed
         k_pref, from 1 to n; N_pop, at least 2; recodings to evaluate, with repetitions.
     preference, weights : (float, float), mapping of attribute name to float
         The point (NWP, NECD), each in [0, 1]; weights sum to 1, equal by default.
@@ -61,6 +61,10 @@ def preference_search(
     Recoding
         ``info`` has its values, the numbers ``evaluations`` and ``distinct``, and the tables
         ``evaluated`` and ``non_dominated`` (of the final population) with bits and values.
+
+    Raises
+    ------
+    ParameterError
 
     References
     ----------
@@ -122,7 +126,8 @@ def _expand_best(archive: Archive, evaluations: int) -> None:
         if not waiting:
             return
         _, place = heapq.heappop(waiting)
-        neighbours = archive.unseen(archive.values("bits")[place] ^ flips)
+        neighbours = archive.values("bits")[place] ^ flips
+        neighbours = neighbours[archive.places(neighbours) < 0]
         if len(neighbours):
             archive.look_up(neighbours[: evaluations - archive.evaluations])
 
@@ -139,10 +144,23 @@ def exhaustive(
 ) -> Recoding:
     """Guarantee k-anonymity with the least ach of all recodings, by evaluating each.
 
-    Parameters and ``info`` are those of :func:`preference_search`, but ``front`` has the feasible
-    solutions that are not dominated in NWP and NECD, and ``evaluated`` all 2^b recodings in the
-    order of their bits. SizeLimitError for more than 18 bits. O(2^b·c·d) for c distinct QI tuples.
-    Source: dewri2009, sections 4 and 5.1.
+    Parameters
+    ----------
+    m, k, preference, weights : as for :func:`preference_search`
+
+    Returns
+    -------
+    Recoding
+        ``info`` is as after a search. ``front`` has the feasible solutions that are not dominated
+        in NWP and NECD; ``evaluated`` all 2^b recodings, in the order of their bits.
+
+    Raises
+    ------
+    SizeLimitError if the encoding has more than 18 bits
+
+    References
+    ----------
+    dewri2009, sections 4 and 5.1. O(2^b·c·d) for c distinct QI tuples.
 
     Examples
     --------

@@ -53,11 +53,11 @@ def tds(
 
     No single further specialization keeps it; a better recoding may exist. The information of the
     one sensitive attribute is kept. If people have several rows, diversity counts people, and
-    everybody must have one value of each quasi-identifier. InfeasibleError if the table fails.
+    everybody must have one value of each quasi-identifier.
 
     Parameters
     ----------
-    l : int
+    m, l : Microdata, int
         The diversity asked for, from 2 to the largest feasible one.
     hierarchies : mapping of attribute name to Hierarchy, optional
         Trees to follow, even for ordered attributes; below a star if they have several roots.
@@ -68,6 +68,10 @@ def tds(
     -------
     Recoding
         ``info`` has ``specializations``, ``candidates`` and ``level`` (A).
+
+    Raises
+    ------
+    InfeasibleError if the table itself fails
 
     References
     ----------

@@ -218,16 +218,6 @@ def rows_of(clustering):
     return [[f"t{row + 1}" for row in bundle.rows] for bundle in clustering]
 
 
-def test_table_2_is_3_anonymous_and_loses_africans_and_caucasian_women():
-    m = ap.examples.patients()
-    rel = ap.suppress(m, ap.examples.patients_three_anonymous())
-    assert rel.partition.sizes().tolist() == [3, 4, 3]
-    assert ap.KAnonymity(3).holds(m, rel.classes.labels)
-    assert "African" not in set(rel.frame["ETH"])
-    assert set(rel.frame.loc[["t1", "t2", "t3"], "GEN"]) == {"*"}
-    assert rel.frame.loc["t4"].tolist() == ["Male", "*", "*", "*", "*", "Migraine"]
-
-
 @pytest.mark.parametrize("over_bound", ["star", "reject"])
 def test_example_3_1_gives_exactly_table_3(over_bound):
     m, sigma = ap.examples.patients(), ap.examples.patients_constraints()
@@ -273,12 +263,3 @@ def test_section_3_2_rejects_three_and_four_with_sigma_4():
     assert list(state.of(1)) == [[]]
     m = ap.examples.patients()
     check(m, sigma, 2, ap.diva(m, sigma, 2))
-
-
-def test_example_3_3_the_graph():
-    m = ap.examples.patients()
-    graph = build_graph(m, ap.examples.patients_constraints())
-    targets = [[f"t{row + 1}" for row in graph.nodes[v]["rows"]] for v in graph]
-    assert targets == [["t8", "t9", "t10"], ["t5", "t6"], ["t6", "t7", "t8", "t10"]]
-    overlaps = {edge: graph.edges[edge]["overlap"].tolist() for edge in graph.edges}
-    assert overlaps == {(0, 2): [7, 9], (1, 2): [5]}

@@ -87,11 +87,6 @@ def test_the_tournament_of_section_5_2(x, y, winner):
     assert (prefer_feasible(population(*zip(x, y, strict=True)), pairs, rng) == winner).all()
 
 
-def test_an_undecided_tournament_is_decided_by_a_coin():
-    alike, pairs = population([0.5] * 2, [0] * 2, [1] * 2, [0.2] * 2), np.array([[0, 1]] * 200)
-    assert 60 < prefer_feasible(alike, pairs, np.random.default_rng(0)).sum() < 140
-
-
 @pytest.mark.parametrize("refine", [False, True])
 @pytest.mark.parametrize(("k", "preference"), [(2, (0.2, 1.0)), (25, (0.2, 0.1))])
 def test_every_feasible_solution_is_k_anonymous(adult, k, preference, refine):

@@ -18,7 +18,7 @@ import numpy as np
 
 from anonpaper import errors
 from anonpaper.algorithm import algorithm
-from anonpaper.constraints import DiversityConstraint, require_satisfiable
+from anonpaper.constraints import DiversityConstraint, find_contradictions
 from anonpaper.groups import Partition, group_bounds
 from anonpaper.microdata import Microdata, check_microdata, handed_out
 from anonpaper.partition.diva.clusterings import ENUMERATED, Clusterings
@@ -53,23 +53,30 @@ def diva(
 ) -> Partition:
     """Guarantee k-anonymity and every diversity constraint, or raise an error with the reason.
 
-    ConstraintError means that no table has both (with "reject": none by the paper's rule), and
-    BudgetExceededError leaves it open. The result has at most :math:`nd/k` times the fewest stars.
-    For `m`, `k`, `l` (ours), `seed` and other errors see :mod:`anonpaper.partition`, for ``info``
-    :mod:`anonpaper.partition.diva`. Secrets are never suppressed.
+    The result has at most :math:`nd/k` times the fewest stars.
 
     Parameters
     ----------
-    constraints : sequence of DiversityConstraint, on any role
+    m, k, l, seed : see :mod:`anonpaper.partition`
+    constraints : sequence of DiversityConstraint, on any role; secrets are never suppressed
     strategy : {"max_fan_out", "min_choice", "basic"}
         Colour next the constraint with most uncoloured neighbours, fewest clusterings, or any.
     over_bound : {"star", "reject"}
         The paper's rule rejects a cluster that exceeds a bound; "star" may suppress the value.
     max_candidates, max_seconds : clusterings tried in each component of the graph; seconds in all
 
+    Returns
+    -------
+    Partition, with clusters first; for ``info`` see :mod:`anonpaper.partition.diva`
+
+    Raises
+    ------
+    ConstraintError if no table has both ("reject": by the paper's rule), BudgetExceededError if
+    that is open; others as in :mod:`anonpaper.partition`
+
     References
     ----------
-    diva2021, Algorithms 1 to 4. O(s·n) for s constraints, at worst 24 to the power s.
+    diva2021, Algorithms 1 to 4; l is ours. O(s·n) for s constraints, at worst 24 to the power s.
 
     Examples
     --------
@@ -91,7 +98,9 @@ def diva(
     if l is not None:
         l = require_diverse(m, l)
     constraints = errors.check_sequence("constraints", constraints, DiversityConstraint)
-    require_satisfiable(m, constraints, k)
+    if found := find_contradictions(m, constraints, k):
+        text = "\n- ".join([f"no {k}-anonymous table satisfies the constraints:", *found])
+        raise errors.ConstraintError(text)
     targets, goes_beyond = Targets.of(m, constraints, k, l), over_bound == "star"
     run = Run(m, targets, strategy, rng, goes_beyond, search)
 

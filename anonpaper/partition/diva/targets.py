@@ -51,9 +51,10 @@ class Targets:
 
     def take(self, nodes: list[int], rows: np.ndarray) -> Targets:
         """Return the targets of some constraints among some rows."""
-        some, of = np.ix_(nodes, rows), ("names", "low", "high")
-        parts = {name: getattr(self, name)[nodes] for name in of}
-        parts |= {name: getattr(self, name)[some] for name in ("carries", "is_target")}
+        parts = {name: getattr(self, name)[nodes] for name in ("names", "low", "high")}
+        parts |= {
+            name: getattr(self, name)[np.ix_(nodes, rows)] for name in ("carries", "is_target")
+        }
         return replace(self, **parts, sensitive=self.sensitive[rows])
 
     def counts(self, shown: np.ndarray, labels: np.ndarray) -> np.ndarray:
@@ -69,10 +70,9 @@ class Targets:
 
     def is_private(self, rows: np.ndarray) -> bool:
         """Whether these rows may be published as one group."""
-        enough = len(rows) >= self.k
-        if not enough or self.l is None:
-            return enough
-        return bool(self.l * np.bincount(self.sensitive[rows]).max() <= len(rows))
+        if len(rows) < self.k:
+            return False
+        return self.l is None or self.l * np.bincount(self.sensitive[rows]).max() <= len(rows)
 
     def spread(self, rows: np.ndarray) -> np.ndarray:
         """Order rows so that the first of them differ most in their sensitive value."""
@@ -105,17 +105,15 @@ class Search:
     backtracks: int = 0
 
     def __post_init__(self) -> None:
-        self._ends = time.monotonic() + self.max_seconds
-        self._last_candidate = self.max_candidates
+        self._ends, self._before = time.monotonic() + self.max_seconds, 0
 
     def begin_component(self) -> None:
         """Give a new component its own budget of candidates."""
-        self.components += 1
-        self._last_candidate = self.candidates_tried + self.max_candidates
+        self.components, self._before = self.components + 1, self.candidates_tried
 
     def try_candidate(self) -> None:
         """Count a candidate; raise BudgetExceededError if the budget is used up."""
-        if self.candidates_tried >= self._last_candidate:
+        if self.candidates_tried - self._before >= self.max_candidates:
             raise self.undecided(f"the budget of {self.max_candidates} candidates is used up")
         self.seconds_left()
         self.candidates_tried += 1
@@ -134,9 +132,12 @@ class Search:
 
     def undecided(self, reason: str) -> BudgetExceededError:
         """The error of a search that ends before it is known whether a table exists."""
-        remedy = "raise max_candidates or max_seconds, or widen the bounds"
-        message = f"no table found: {reason}. Whether one exists is not decided: {remedy}"
-        return self.failed(BudgetExceededError(message))
+        return self.failed(
+            BudgetExceededError(
+                f"no table found: {reason}. Whether one exists is not decided: raise "
+                "max_candidates or max_seconds, or widen the bounds"
+            )
+        )
 
     def failed(self, error):
         """Add the report about the search to an error as its ``info``."""
