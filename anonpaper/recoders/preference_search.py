@@ -46,7 +46,7 @@ def preference_search(
     ----------
     m : Microdata
         Any run of successive values of a domain may be joined: order categories by
-        :func:`~anonpaper.repair.encoding.in_preorder` and cut long numeric domains first.
+        :func:`~anonpaper.repair.cleaning.in_preorder` and cut long numeric domains first.
     k, population, evaluations : int
         k_pref, from 1 to n; N_pop, at least 2; recodings to evaluate, with repetitions.
     preference, weights : (float, float), mapping of attribute name to float
