@@ -55,9 +55,9 @@ from .recoders.preference_search import preference_search as preference_search
 from .recoders.tds import tds as tds
 from .recoding import Recoding as Recoding
 from .repair.cleaning import find_imbalance as find_imbalance
+from .repair.cleaning import granularize as granularize
+from .repair.cleaning import in_preorder as in_preorder
 from .repair.cleaning import pattern_friendly as pattern_friendly
-from .repair.encoding import granularize as granularize
-from .repair.encoding import in_preorder as in_preorder
 from .repair.synthesis import gaussian_copula as gaussian_copula
 
 __version__: str

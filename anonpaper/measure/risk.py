@@ -3,6 +3,14 @@
 Every measure of a release needs one sensitive attribute, else ColumnError, and a published row,
 else EmptyTableError. Attackers on groups are assumed to know them, though a swapped table does not
 show them: boger2020, sections 2.1 and 5.
+
+>>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
+>>> [round(disclosure_risk(rel, reading), 3) for reading in ("values", "own", "largest")]
+[0.433, 0.45, 0.5]
+>>> disclosure_confidence(rel)["Adam"].item(), undiverse_rows(rel), exposure(rel, "majority")
+(0.5, 0, 0.0)
+>>> records_at_risk([4861, 249])
+4612
 """
 
 from __future__ import annotations
@@ -13,7 +21,6 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import errors
-from anonpaper.cells import distinct
 from anonpaper.groups import Entries, checked_labels, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import GroupCounts
@@ -49,10 +56,6 @@ def disclosure_confidence(rel: Release) -> pd.Series:
 
     The share of the most frequent value in the class, indexed like the published rows. 1 is the
     homogeneity attack of Machanavajjhala et al. (2007).
-
-    >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous())
-    >>> disclosure_confidence(rel)["Adam"].item()
-    1.0
     """
     table, shown = _classes(rel), rel.is_published
     largest = table.groupby("class")["share"].transform("max").to_numpy()
@@ -68,10 +71,6 @@ def disclosure_risk(rel: Release, reading: str = "values", targets: str = "all")
     distinct values). ``"own"``: the share of the target's own value in C; only so can 2-diverse
     releases reach Tables 6 to 9. ``"largest"``: the largest share in C, for an attacker who bets
     on it. `targets` are ``"all"`` rows, or ``"real"`` people. A withheld row counts 0.
-
-    >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
-    >>> [round(disclosure_risk(release, name), 3) for name in ("values", "own", "largest")]
-    [0.433, 0.45, 0.5]
     """
     errors.check_choice("reading", reading, ("values", "own", "largest"))
     errors.check_choice("targets", targets, ("all", "real"))
@@ -96,10 +95,6 @@ def exposure(rel: Release, reading: str = "surplus", value: object = None) -> fl
     n_y - size of C), the rows left when every other row hides one of them (Table 11 has the least
     value over all groupings); ``"single"`` the rows in classes whose only value is y;
     ``"majority"`` those in classes where more than half of the rows have y.
-
-    >>> release = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous())
-    >>> [exposure(release, reading, "HIV") for reading in ("surplus", "single", "majority")]
-    [1.0, 1.0, 1.0]
     """
     errors.check_choice("reading", reading, ("surplus", "single", "majority"))
     table, m = _classes(rel), rel.microdata
@@ -166,9 +161,6 @@ def records_at_risk(counts: Sequence[int]) -> int:
 
     These are the numbers in Table 11 of majeed2024 from its `counts` of sensitive values, exactly
     for Stroke, Census and Diabetes; its number for Adult has no such rule.
-
-    >>> records_at_risk([4861, 249])
-    4612
     """
     given = errors.check_sequence("counts", counts)
     counts = [errors.check_integer("a count", count, 0) for count in given]
@@ -176,11 +168,7 @@ def records_at_risk(counts: Sequence[int]) -> int:
 
 
 def undiverse_rows(rel: Release, l: int = 2) -> int:
-    """Number of published rows in classes with fewer than l sensitive values, from 0 to n.
-
-    >>> undiverse_rows(ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_anonymous()))
-    2
-    """
+    """Number of published rows in classes with fewer than l sensitive values, from 0 to n."""
     table, l = _classes(rel), errors.check_integer("l", l, 1)
     values = table.groupby("class")["value"].transform("nunique")
     return int(table["rows"][(values < l) & (table["class"] >= 0)].sum())
@@ -235,21 +223,19 @@ def plausible_values(
     least_share = errors.check_number("least_share", least_share, 0, 1)
     check_microdata(m)
     known = errors.check_sequence("known", known)
-    mine = [m.attributes[m.attribute_index(name)] for name in known]
-    if not mine:
+    if not [m.attribute_index(name) for name in known]:
         raise errors.ParameterError("known is empty: name at least one quasi-identifier")
     people = m if people is None else check_microdata(people)
-    theirs = np.column_stack([
-        codes_in(a, people.attribute(a.name))[people.codes_of(a.name)] for a in mine
-    ])  # fmt: skip
-    learned = (theirs >= 0).all(axis=1)  # others resemble nobody in the table
-    codes = np.concatenate([np.column_stack([m.codes_of(a.name) for a in mine]), theirs[learned]])
-    kind, *_ = distinct(codes.T, [a.size for a in mine])
+    rows = [
+        [*zip(*(t.attribute(name).values[t.codes_of(name)] for name in known), strict=True)]
+        for t in (m, people)
+    ]
+    kind = pd.factorize(pd.Index(rows[0] + rows[1], tupleize_cols=False))[0]
     # a value that the table lacks still counts among similar people, in the last column
     values = m.sensitive_attribute.size
     known_codes = codes_in(m.sensitive_attribute, people.sensitive_attribute)
     counts = np.zeros((kind.max() + 1, values + 1), np.intp)
-    np.add.at(counts, (kind[m.n :], known_codes[people.sensitive_codes[learned]]), 1)
+    np.add.at(counts, (kind[m.n :], known_codes[people.sensitive_codes]), 1)
     alike = counts.sum(axis=1, keepdims=True)
     plausible = ((counts > 0) & (counts / np.maximum(alike, 1) >= least_share)) | (alike == 0)
     return plausible[kind[: m.n], :values]
@@ -284,11 +270,6 @@ def ruled_out(m: Microdata, labels: np.ndarray, plausible: np.ndarray) -> np.nda
     """Share of a row's group whose values are implausible for the row: from 0 to 1.
 
     The parameters are those of :func:`guessing`.
-
-    >>> m = ap.examples.hospital()
-    >>> plausible = plausible_values(m, ["Gender"], 0.3)
-    >>> ruled_out(m, ap.examples.hospital_two_diverse().labels, plausible).tolist()
-    [0.5, 0.5, 0.5, 0.5, 0.0, 0.0, 0.0, 0.0, 0.5, 0.5]
     """
     shown, of_row, plausible = _counts_of_group(m, labels, plausible)
     share = np.full(m.n, np.nan)

@@ -1,30 +1,32 @@
-"""What majeed2024 does to a table before rows are added: cleaning, imbalance, and patterns."""
+"""What is done to a table before it is grouped.
+
+Cleaning, imbalance and patterns are steps of majeed2024. A chromosome of dewri2009 (sections 3 and
+5.1) has a bit between any two neighbours of an ordered domain: intervals and orders make one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from anonpaper.errors import (
-    InfeasibleError,
-    MissingValueError,
-    ParameterError,
-    check_integer,
-    check_number,
-    needs,
-)
+from anonpaper import errors
+from anonpaper.hierarchy import Hierarchy, check_hierarchies, exact_number
 from anonpaper.microdata import MISSING, Microdata, check_microdata
 from anonpaper.randomness import generator
 from anonpaper.roles import checked_roles
 
-__all__ = ["Imbalance", "clean", "find_imbalance", "pattern_friendly"]
+__all__ = [
+    "Imbalance", "clean", "find_imbalance", "granularize", "in_preorder", "pattern_friendly",
+]  # fmt: skip
 
 _STEPS = ["attribute arrangement", "NSA and EI removal", "outlier removal", "missing values",
           "attribute type checks", "value formatting"]  # fmt: skip
 _SHARE = 0.5  # of the most frequent value
+#: The largest number of intervals of an attribute; each is a value of its domain.
+MOST_INTERVALS = 100_000
 _FOLDS = 3  # of the cross-validation: the paper's 2/3 to 1/3
 
 
@@ -48,7 +50,7 @@ def clean(
     (['nurse', '?'], 1)
     """
     if not isinstance(frame, pd.DataFrame):
-        raise ParameterError(f"frame must be a pandas DataFrame, got {type(frame).__name__}")
+        raise errors.ParameterError(f"frame must be a DataFrame, got {type(frame).__name__}")
     qi, sensitives = checked_roles(list(frame.columns), qi, sensitive)
     kept = frame[[*qi, *sensitives]]
     account = pd.DataFrame({"step": _STEPS, "rows": len(frame), "columns": kept.shape[1]})
@@ -64,7 +66,7 @@ def _filled(column: pd.Series) -> pd.Series:
     if not column.isna().any():
         return column
     if pd.api.types.is_numeric_dtype(column):
-        raise MissingValueError(f"numbers are missing in {column.name!r}: drop their rows first")
+        raise errors.MissingValueError(f"missing numbers in {column.name!r}: drop their rows")
     if isinstance(column.dtype, pd.CategoricalDtype) and MISSING not in column.cat.categories:
         column = column.cat.add_categories([MISSING])
     return column.fillna(MISSING)
@@ -99,11 +101,11 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
     >>> found.vulnerable, found.needed
     (True, {1: 8})
     """
-    rows = check_number("threshold", threshold, 0, 1) * check_microdata(m).n  # lines 2, 3
+    rows = errors.check_number("threshold", threshold, 0, 1) * check_microdata(m).n  # lines 2, 3
     counts = m.sensitive_counts[m.sensitive_counts > 0]  # lines 4 to 8
     values = m.sensitive_attribute.values[m.sensitive_counts > 0]
     if len(values) == 1:
-        raise InfeasibleError(
+        raise errors.InfeasibleError(
             f"every row has {m.sensitive!r} = {values[0]!r}: no added rows can balance a single "
             "value, and no grouping can be 2-diverse; choose another sensitive attribute"
         )
@@ -139,18 +141,19 @@ def pattern_friendly(
     >>> pattern_friendly(Microdata(frame, ["job", "land"], "ill"), trees=5)["friendly"].tolist()
     [False, True]
     """
-    with needs("learning"):
+    with errors.needs("learning"):
         from sklearn.ensemble import RandomForestClassifier
         from sklearn.inspection import permutation_importance
         from sklearn.model_selection import StratifiedKFold
 
-    trees, repeats = (check_integer("trees", trees, 1), check_integer("repeats", repeats, 1))
-    rng, rows = generator(seed), check_integer("rows", rows, 1)
+    given = {"trees": trees, "repeats": repeats, "rows": rows}
+    trees, repeats, rows = (errors.check_integer(name, n, 1) for name, n in given.items())
+    rng = generator(seed)
     part = m if rows >= check_microdata(m).n else m.sample(rows, rng)
     frequent = part.sensitive_counts >= _FOLDS
     if np.count_nonzero(frequent) < 2:
         wanted = f"{_FOLDS} rows or more, one per fold: use more rows"
-        raise InfeasibleError(f"fewer than two values of {m.sensitive!r} have {wanted}")
+        raise errors.InfeasibleError(f"fewer than two values of {m.sensitive!r} have {wanted}")
     known = frequent[part.sensitive_codes]
     x, y = part.codes[known], part.sensitive_codes[known]
     losses, draw = [], int(rng.integers(2**31))
@@ -179,3 +182,76 @@ def pattern_friendly(
     unimportant = table["weight"] <= 1 / m.d + 1e-12
     table["friendly"] = ~table["ordered"] & (table["top_share"] >= _SHARE) & unimportant
     return table
+
+
+def granularize(
+    m: Microdata,
+    granularity: Mapping[object, float],
+    ranges: Mapping[object, tuple[float, float]] | None = None,
+) -> Microdata:
+    """Cut numeric attributes into intervals of equal width.
+
+    This is not yet a generalization: it fixes the finest intervals ``[low, low + width)``, whose
+    borders a recoding of `m` can keep or drop. Empty intervals are part of the domain.
+    `granularity` has widths above 0, in the attribute's unit, and `ranges` the (low, high) of the
+    intervals, a whole number of widths; by default multiples of the width. ColumnError if an
+    attribute is no numeric quasi-identifier, ParameterError for an impossible width or range.
+    Source: dewri2009, section 6. O(n + intervals).
+
+    >>> m = Microdata(pd.DataFrame({"age": [17, 23, 24, 90]}), qi=["age"])
+    >>> granularize(m, {"age": 5}, ranges={"age": (0, 100)}).attributes[0].size
+    20
+    """
+    frame = check_microdata(m, people=True).frame.copy(deep=False)
+    granularity = errors.check_named("granularity", granularity, m.qi)
+    ranges = errors.check_named("ranges", ranges, list(granularity))
+    for name, width in granularity.items():
+        attribute = m.attribute(name)
+        if not attribute.numeric:
+            raise errors.ColumnError(
+                f"{name!r} cannot be cut into intervals: it is not numeric, or has missing values"
+            )
+        step = exact_number(f"granularity of {name!r}", width, 0)
+        least, most = (exact_number("a value", v, -np.inf) for v in attribute.positions[[0, -1]])
+        low, high = least // step * step, (most // step + 1) * step
+        if name in ranges:
+            given = errors.check_range(name, ranges[name])
+            low, high = (exact_number("a bound", bound, -np.inf) for bound in given)
+        steps = (high - low) / step
+        whole = steps.denominator == 1 and steps <= MOST_INTERVALS
+        if not whole or not low <= least <= most < high:
+            raise errors.ParameterError(
+                f"the range of {name!r}, [{float(low):g}, {float(high):g}), must be at most "
+                f"{MOST_INTERVALS:,} widths of {width} and hold all values, from "
+                f"{float(least):g} to {float(most):g}"
+            )
+        borders = np.array([low + i * step for i in range(int(steps) + 1)])
+        is_whole = step.denominator == low.denominator == 1
+        frame[name] = pd.cut(frame[name], borders.astype(int if is_whole else float), right=False)
+    return m.replace(frame=frame)
+
+
+def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microdata:
+    """Put the domains of attributes into the preorder of their taxonomy trees.
+
+    Values that belong together in a tree become neighbours, which bits can join. `taxonomies` has
+    a Hierarchy for each attribute of `m` to reorder. Values of a tree that the domain lacks are
+    ignored; the missing value ``"?"`` comes last if the tree lacks it. ColumnError if a name is
+    not a quasi-identifier, HierarchyError if a tree lacks values of its attribute. Source:
+    dewri2009, section 3: the order of a categorical domain. O(n + values).
+
+    >>> m = Microdata(pd.DataFrame({"work": ["federal", "none", "local"]}), qi=["work"])
+    >>> tree = ap.Hierarchy([["federal", "state"], ["local", "state"], ["none", "other"]])
+    >>> in_preorder(m, {"work": tree}).attributes[0].values.tolist()
+    ['federal', 'local', 'none']
+    """
+    frame = check_microdata(m, people=True).frame.copy(deep=False)
+    for name, tree in check_hierarchies(taxonomies, m.qi).items():
+        attribute = m.attribute(name)
+        value_of = {str(value): value for value in attribute.values}
+        labels = dict.fromkeys([*tree.preorder(), MISSING])
+        if lacking := sorted(set(value_of) - set(labels)):
+            raise errors.HierarchyError(f"the taxonomy of {name!r} lacks its values {lacking[:5]}")
+        order = [value_of[label] for label in labels if label in value_of]
+        frame[name] = pd.Categorical(attribute.values[m.codes_of(name)], order)
+    return m.replace(frame=frame)

@@ -113,8 +113,8 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
         raise errors.ColumnError(f"synthetic rows lack the columns {missing}")
     columns = {}
     for name in names:
-        attribute, added = m.attribute(name), rows[name].to_numpy(dtype=object)
-        both = np.concatenate([attribute.values[m.codes_of(name)], added])
+        attribute = m.attribute(name)
+        both = np.append(attribute.values[m.codes_of(name)], rows[name].to_numpy(dtype=object))
         if attribute.numeric:
             columns[name], (low, high) = pd.to_numeric(both), attribute.positions[[0, -1]]
             known = (columns[name] >= low) & (columns[name] <= high)
@@ -224,7 +224,9 @@ def _quiet_and_seeded(seed: int) -> Iterator[ModuleType]:
     """Import SDV, silence it, use one thread, and restore global random states."""
     # one instruction set for all processors, since others round otherwise; read on torch's import
     os.environ.setdefault("ATEN_CPU_CAPABILITY", "default")
-    with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(warnings.catch_warnings())
+        stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
         warnings.simplefilter("ignore")
         with errors.needs("synthesis"):
             import joblib
@@ -235,21 +237,17 @@ def _quiet_and_seeded(seed: int) -> Iterator[ModuleType]:
             import threadpoolctl  # scikit-learn brings it along
             import torch
 
-        threads, numpy_state = torch.get_num_threads(), np.random.get_state()  # noqa: NPY002
+        stack.callback(np.random.set_state, np.random.get_state())  # noqa: NPY002
+        stack.callback(torch.set_num_threads, torch.get_num_threads())
+        stack.callback(logging.disable, logging.root.manager.disable)
         torch.set_num_threads(1)
-        talkative = logging.root.manager.disable
         logging.disable(logging.WARNING)
         _seed(seed)
-        try:
-            # CTGAN would start processes that stay for minutes, and the last digits of its
-            # mixtures depend on the threads of BLAS
-            sequential = joblib.parallel_config(backend="sequential")
-            with sequential, threadpoolctl.threadpool_limits(1):
-                yield sdv
-        finally:
-            np.random.set_state(numpy_state)  # noqa: NPY002
-            torch.set_num_threads(threads)
-            logging.disable(talkative)
+        # CTGAN would start processes that stay for minutes, and the last digits of its mixtures
+        # depend on the threads of BLAS
+        stack.enter_context(joblib.parallel_config(backend="sequential"))
+        stack.enter_context(threadpoolctl.threadpool_limits(1))
+        yield sdv
 
 
 def gaussian_copula(

@@ -16,8 +16,7 @@ def recoded_tables(draw):
     n_bits = sum(a.size - 1 for a in m.attributes)
     bits = draw(st.lists(st.integers(0, 1), min_size=n_bits, max_size=n_bits))
     shares = draw(st.lists(st.integers(0, 5), min_size=m.d, max_size=m.d))
-    shares[0] += 1
-    weights = [share / sum(shares) for share in shares]
+    weights = np.array([shares[0] + 1, *shares[1:]]) / (sum(shares) + 1)
     preference = (draw(st.floats(0, 1)), draw(st.floats(0, 1)))
     return m, bits, weights, preference
 

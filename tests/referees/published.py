@@ -62,18 +62,14 @@ def random_table(seed: int, rows: int | None = None, values: int = 4) -> ap.Micr
     rng = np.random.default_rng(seed)
     n = rows or 2 * int(rng.integers(12, 25))
     illness = np.sort(np.arange(n) % values)
-    frame = pd.DataFrame(
-        {
-            "name": [f"person-{i}" for i in range(n)],
-            "age": rng.integers(20, 26, n),
-            "sex": pd.Categorical(rng.permutation(np.arange(n) % 2), categories=[0, 1]),
-            "town": rng.choice(["Ulm", "Bonn"], n),
-            "ill": pd.Categorical.from_codes(
-                illness, ["flu", "gout", "cold", "mumps", "not-shown"][:values] + ["never-shown"]
-            ),
-        },
-        index=pd.Index([f"index-{i}" for i in range(n)], name="index-name"),
-    )
+    ills = ["flu", "gout", "cold", "mumps", "not-shown"][:values] + ["never-shown"]
+    frame = pd.DataFrame({
+        "name": [f"person-{i}" for i in range(n)],
+        "age": rng.integers(20, 26, n),
+        "sex": pd.Categorical(rng.permutation(np.arange(n) % 2), categories=[0, 1]),
+        "town": rng.choice(["Ulm", "Bonn"], n),
+        "ill": pd.Categorical.from_codes(illness, ills),
+    }, index=pd.Index([f"index-{i}" for i in range(n)], name="index-name"))  # fmt: skip
     frame["sex"] = frame["sex"].cat.rename_categories(["f", "m"])
     frame.attrs["note"] = "attrs-note"
     return ap.Microdata(frame, ["age", "sex", "town"], "ill")
@@ -123,10 +119,6 @@ def as_people(m: ap.Microdata) -> ap.Microdata:
     return ap.Microdata(frame, [*m.qi, "pseudonym"], m.sensitive, synthetic=m.synthetic)
 
 
-def largest(values):
-    return Counter(values).most_common(1)[0][1]
-
-
 def entropy(values):
     shares = [n / len(values) for n in Counter(values).values()]
     return exp(-sum(p * log(p) for p in shares))
@@ -134,7 +126,7 @@ def entropy(values):
 
 LEVELS = {
     "distinct l-diversity": lambda values: len(set(values)),
-    "frequency l-diversity": lambda values: len(values) / largest(values),
+    "frequency l-diversity": lambda values: len(values) / max(Counter(values).values()),
     "entropy l-diversity": entropy,
-    "theta": lambda values: largest(values) / len(values),
+    "theta": lambda values: max(Counter(values).values()) / len(values),
 }

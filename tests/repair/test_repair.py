@@ -25,16 +25,10 @@ def test_added_rows_balance_the_table(counts, threshold):
 
 
 def test_cleaning_keeps_every_row_and_the_account_adds_up():
-    frame = pd.DataFrame({
-        "name": ["Ann", "Bob", "Cid"], "age": [30, 41, 150], "job": ["a", None, "a"],
-        "ill": [0, 1, 0],
-    })  # fmt: skip
+    ages, ills = [30, 41, 150], [0, 1, 0]
+    frame = pd.DataFrame({"name": list("ABC"), "age": ages, "job": ["a", None, "a"], "ill": ills})
     cleaned, account = clean(frame, ["age", "job"], "ill")
-    assert cleaned.to_dict("list") == {
-        "age": [30, 41, 150],
-        "job": ["a", "?", "a"],
-        "ill": [0, 1, 0],
-    }
+    assert cleaned.to_dict("list") == {"age": ages, "job": ["a", "?", "a"], "ill": ills}
     assert account.set_index("step").T.to_dict("list") == {
         "attribute arrangement": [3, 4, 0, 0, 0], "NSA and EI removal": [3, 3, 0, 0, 1],
         "outlier removal": [3, 3, 0, 0, 0], "missing values": [3, 3, 1, 0, 0],
@@ -47,10 +41,8 @@ def planted(seed=0, n=900):
     rng = np.random.default_rng(seed)
     cause = rng.choice(list("ab"), n, p=[0.7, 0.3])
     frame = pd.DataFrame({
-        "cause": cause,
-        "common": rng.choice(list("xy"), n, p=[0.9, 0.1]),
-        "even": rng.choice(list("pqr"), n),
-        "age": np.where(rng.random(n) < 0.8, 40, 50),
+        "cause": cause, "common": rng.choice(list("xy"), n, p=[0.9, 0.1]),
+        "even": rng.choice(list("pqr"), n), "age": np.where(rng.random(n) < 0.8, 40, 50),
         "ill": np.where(rng.random(n) < 0.9, cause == "a", cause != "a").astype(int),
     })  # fmt: skip
     return ap.Microdata(frame, ["cause", "common", "even", "age"], "ill")

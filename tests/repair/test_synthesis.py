@@ -35,18 +35,17 @@ def people(n=240):
 
 def test_models_are_trained_in_one_thread_with_the_instructions_of_every_processor():
     """AVX-512 adds up in another order than AVX2, and two threads of BLAS led to another model."""
-    script = (
-        "import threadpoolctl\n"
-        "from anonpaper.repair import synthesis\n"
-        "with threadpoolctl.threadpool_limits(2), synthesis._quiet_and_seeded(0):\n"
-        "    import torch\n"
-        "    pools = threadpoolctl.threadpool_info()\n"
-        "print(torch.backends.cpu.get_cpu_capability())\n"
-        "print(*sorted({(pool['user_api'], pool['num_threads']) for pool in pools}))"
-    )
+    script = """
+import threadpoolctl
+from anonpaper.repair import synthesis
+with threadpoolctl.threadpool_limits(2), synthesis._quiet_and_seeded(0):
+    import torch
+    pools = threadpoolctl.threadpool_info()
+print(torch.backends.cpu.get_cpu_capability())
+print(*sorted({(pool["user_api"], pool["num_threads"]) for pool in pools}))
+"""
     kept = {k: v for k, v in os.environ.items() if k != "ATEN_CPU_CAPABILITY"}
-    command = [sys.executable, "-c", script]
-    done = subprocess.run(command, capture_output=True, text=True, env=kept)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=kept)
     if "NotInstalledError" in done.stderr or "threadpoolctl" in done.stderr:
         pytest.skip(done.stderr)
     assert done.stdout == "DEFAULT\n('blas', 1) ('openmp', 1)\n", done.stderr
@@ -100,18 +99,11 @@ def test_a_model_that_never_yields_the_value_says_so(monkeypatch):
 def by_rejection(m, secret, rows, rng):
     """Draw from the copula without conditional distributions: draw all, keep what fits."""
     codes = np.column_stack([m.codes, m.sensitive_codes])
-    order = np.argsort(codes, axis=0, kind="stable")
-    shares = np.empty(codes.shape)
-    for j in range(codes.shape[1]):  # mid-ranks, one value at a time
-        for value in np.unique(codes[:, j]):
-            of = codes[:, j] == value
-            shares[of, j] = (np.mean(codes[:, j] < value) + np.mean(codes[:, j] <= value)) / 2
+    shares = (pd.DataFrame(codes).rank() - 0.5) / m.n  # mid-ranks
     correlation = np.corrcoef(norm.ppf(shares), rowvar=False)
-    ranks = norm.cdf(
-        rng.standard_normal((rows, len(correlation))) @ np.linalg.cholesky(correlation).T
-    )
-    places = (ranks * m.n).astype(int).clip(max=m.n - 1)
-    drawn = np.column_stack([codes[order[:, j], j][places[:, j]] for j in range(codes.shape[1])])
+    scores = rng.multivariate_normal(np.zeros(len(correlation)), correlation, rows)
+    places = (norm.cdf(scores) * m.n).astype(int).clip(max=m.n - 1)
+    drawn = np.take_along_axis(np.sort(codes, axis=0), places, axis=0)
     return drawn[drawn[:, -1] == m.sensitive_attribute.code(secret), :-1]
 
 
@@ -133,8 +125,8 @@ def test_rows_are_drawn_as_by_rejection_and_only_with_values_that_occur():
 
 def test_a_seed_repeats_rows_and_fresh_entropy_does_not():
     m, needed = people(), {"no": 3, "yes": 30}
-    once, again = (ap.gaussian_copula(m, needed, seed=5) for _ in range(2))
-    pd.testing.assert_frame_equal(once, again)
+    once = ap.gaussian_copula(m, needed, seed=5)
+    pd.testing.assert_frame_equal(once, ap.gaussian_copula(m, needed, seed=5))
     assert not once.equals(ap.gaussian_copula(m, needed))
     assert list(once["ill"]) == ["no"] * 3 + ["yes"] * 30
     fused = ap.synthesis.fuse(m, once)
