@@ -61,20 +61,6 @@ def test_taking_rows_keeps_the_domains_and_a_sample_depends_on_its_seed_alone():
     assert first.frame["a"].is_monotonic_increasing and first.frame["a"].is_unique
 
 
-@settings(max_examples=60)
-@given(tables())
-def test_cells_are_what_a_groupby_counts(m):
-    cells = m.cells
-    counted = m.frame.groupby([*m.qi, "s"]).size()
-    tuples = np.repeat(cells.tuples, np.diff(cells.start), axis=0)
-    values = [a.values[tuples[:, j]] for j, a in enumerate(m.attributes)]
-    values.append(m.sensitive_attribute.values[cells.sensitive])
-    assert list(zip(*values, strict=True)) == counted.index.tolist()
-    assert cells.counts.tolist() == counted.tolist()
-    assert (cells.tuples[cells.tuple_of_row] == m.codes).all()
-    assert (cells.sensitive[cells.cell_of_row] == m.sensitive_codes).all()
-
-
 @pytest.mark.parametrize("huge", [2, 1000, 2**31 - 1])
 @settings(max_examples=25)
 @given(data=st.data())

@@ -297,16 +297,13 @@ def test_a_principle_names_its_attribute_and_is_written_as_it_is_read():
 
 def test_no_door_publishes_the_person(tmp_path):
     alone = ap.Microdata(FRAME.drop_duplicates("patient"), ["age"], "ill", person="patient")
-    visits = [ap.suppress(VISITS, ap.mondrian(VISITS, 5)),
-              ap.recode(VISITS, ap.full_domain(VISITS, 5))]  # fmt: skip
-    for rel in (*visits, *(of(alone, ap.mondrian(alone, 5)) for of in (ap.swap, ap.anatomize))):
+    visits = ap.suppress(VISITS, ap.mondrian(VISITS, 5))
+    for rel in (visits, *(of(alone, ap.mondrian(alone, 5)) for of in (ap.swap, ap.anatomize))):
         assert all("patient" not in table for table in (rel.frame, *rel.public_tables()))
         with pytest.raises(errors.ColumnError, match="never published"):
             rel.public_tables(keep=["patient"])
-    for rel in visits:
-        with pytest.warns(UserWarning, match="several rows: an attacker who knows how many"):
-            [path] = rel.write(tmp_path / "out.csv")
-        assert "patient" not in path.read_text()
+    with pytest.warns(UserWarning, match="several rows: an attacker who knows how many"):
+        visits.write(tmp_path / "out.csv")
 
 
 def test_the_person_is_carried_and_cannot_be_missing():
