@@ -125,27 +125,6 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-FLAGS = [
-    (name, parameter.name)
-    for name, function in sorted(FUNCTIONS.items())
-    for parameter in inspect.signature(function).parameters.values()
-    if "bool" in str(parameter.annotation) and parameter.default is not parameter.empty
-]
-
-
-@pytest.mark.parametrize(("name", "flag"), FLAGS)
-@pytest.mark.parametrize("neither", ["no", 2, [], np.zeros(12, int), float("nan")])
-def test_a_flag_is_true_or_false(name, flag, neither, tmp_path):
-    meant = {"rel": RELEASES[0], "path": tmp_path / "out.csv", "k": 2, "l": 2, "theta": 0.9}
-    given_ = {
-        p.name: meant[p.name] if p.name in meant else likely(p)[0]
-        for p in inspect.signature(FUNCTIONS[name]).parameters.values()
-        if p.default is p.empty and p.kind is not p.VAR_KEYWORD
-    }
-    with pytest.raises(AnonpaperError, match=f"{flag} must be"):
-        FUNCTIONS[name](**given_, **{flag: neither})
-
-
 @RARE
 @given(calls())
 def test_a_call_returns_or_explains(call):
