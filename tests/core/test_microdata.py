@@ -152,12 +152,13 @@ MADE = {
 @pytest.mark.parametrize("how", MADE)
 def test_a_table_made_from_a_table_keeps_its_marks(how):
     marked = ap.Microdata(
-        FRAME, ["age", "job", "born"], "ill", missing="drop", origin="invented",
+        FRAME, ["age", "job", "born"], "ill", missing="drop", origin="invented", person="note",
         domains={"age": range(20, 70)}, synthetic=np.arange(6) >= 3,
     )  # fmt: skip
     made = MADE[how](marked)
     assert made.synthetic.tolist() == marked.synthetic.tolist() == [False, False, True, True]
     assert (made.dropped, made.origin, made.missing) == (2, "invented", "drop")
+    assert made.person == "note" and made.n_people == len(set(made.frame["note"]))
     assert [made.attribute(name).ordered for name in made.qi if name == "born"] in ([True], [])
 
 
