@@ -14,11 +14,9 @@ import numpy as np
 
 __all__ = [
     "AnonpaperError", "BudgetExceededError", "ChecksumError", "ColumnError", "ConstraintError",
-    "DatasetError", "DatasetUnavailableError", "EmptyTableError", "FileError",
-    "HierarchyError", "InfeasibleError", "MissingValueError", "NoSensitiveValueError",
-    "NotInstalledError", "ParameterError", "RowsError", "SizeLimitError", "check_choice",
-    "check_integer", "check_named", "check_number", "check_numbers", "check_range",
-    "check_sequence", "check_weights", "is_among", "needs",
+    "DatasetError", "DatasetUnavailableError", "EmptyTableError", "FileError", "HierarchyError",
+    "InfeasibleError", "MissingValueError", "NoSensitiveValueError", "NotInstalledError",
+    "ParameterError", "PromiseError", "RowsError", "SizeLimitError",
 ]  # fmt: skip
 
 

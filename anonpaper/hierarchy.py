@@ -125,7 +125,7 @@ class Hierarchy:
                 f"{lacking[:20]}; it begins with {[row[0] for row in self.rows[:3]]}: add a row "
                 "for each, or make it from this column"
             )
-        return _numbered(rows).astype(np.int32)
+        return _numbered(rows)
 
     def preorder(self) -> list[str]:
         """Return the values in preorder: then every node is an interval of the domain.
@@ -318,7 +318,11 @@ def exact_number(name: str, value: object, low: float) -> Fraction:
 
 def _numbered(rows: list[list[str]]) -> np.ndarray:
     """The number of every name on its level, in the order in which they first appear."""
-    return np.array([pd.factorize(names)[0] for names in np.array(rows, object).T])
+    numbers = []
+    for names in zip(*rows, strict=True):
+        number = {name: place for place, name in enumerate(dict.fromkeys(names))}
+        numbers.append([number[name] for name in names])
+    return np.array(numbers, np.int32)
 
 
 def _listed(values: object) -> list:

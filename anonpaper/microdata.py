@@ -80,8 +80,6 @@ class Microdata:
         self.sensitive = several if len(several) > 1 else next(iter(several), None)
         if unknown := [name for name in self._columns.domains if name not in columns]:
             raise ColumnError(f"domains names unknown columns {unknown}; the table has {columns}")
-        if n == 0:
-            raise EmptyTableError("the table has no rows")
         if not self.has_rows:
             return
         mask = np.zeros(n, bool) if self.synthetic is None else np.array(self.synthetic)
@@ -92,14 +90,12 @@ class Microdata:
         self.synthetic = mask
         needed = [] if self.missing == "category" else [*self.qi, *several]
         needed += [] if self.person is None else [self.person]
-        if not needed:
-            return
-        lacking = self.frame[needed].isna()
+        lacking = self.frame[needed].isna() if needed else pd.DataFrame(index=range(n))
         incomplete = lacking.to_numpy(bool).any(axis=1)
         if incomplete.any() and self.missing != "drop":
             raise missing_values(lacking.sum()[lacking.any()].to_dict())
         if incomplete.all():
-            raise EmptyTableError("every row has a missing value in a role column")
+            raise EmptyTableError("the table has no rows, or gaps in a role column in every row")
         if incomplete.any():
             self._columns = Columns(self.frame[~incomplete], self._columns.domains)
             self.synthetic, self.n = mask[~incomplete], int((~incomplete).sum())

@@ -22,10 +22,8 @@ from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.roles import only_one
 
 __all__ = [
-    "DIVERSITY", "DistinctLDiversity", "EntropyLDiversity", "FrequencyLDiversity", "GroupCounts",
-    "KAnonymity", "Principle", "RecursiveLDiversity", "TCloseness", "Theta", "l_diversity",
-    "read_principle", "require_diverse", "require_eligible", "require_whole", "required",
-    "rows_of_budget",
+    "DistinctLDiversity", "EntropyLDiversity", "FrequencyLDiversity", "KAnonymity", "Principle",
+    "RecursiveLDiversity", "TCloseness", "Theta",
 ]  # fmt: skip
 
 #: What a principle can be asked about.

@@ -7,14 +7,9 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from anonpaper import errors
 from anonpaper.coding import MISSING
-from anonpaper.errors import (
-    ColumnError,
-    EmptyTableError,
-    MissingValueError,
-    check_sequence,
-    is_among,
-)
+from anonpaper.errors import ColumnError, EmptyTableError, MissingValueError
 
 #: What ``missing=`` can be.
 HOW_MISSING = ("category", "drop", "error")
@@ -34,14 +29,16 @@ def checked_roles(
 ) -> tuple[list, list]:
     """Return QI and sensitive attributes; ColumnError for unknown or repeated columns."""
     if isinstance(sensitive, (list, np.ndarray, pd.Index)):
-        sensitives = check_sequence("sensitive", sensitive)
+        sensitives = errors.check_sequence("sensitive", sensitive)
     else:
         sensitives = [] if sensitive is None else [sensitive]
-    qi = check_sequence("qi", qi)
+    qi = errors.check_sequence("qi", qi)
     if not qi:
         raise EmptyTableError(f"qi (--qi) must name columns that others may know, of {columns}")
     roles = [*qi, *sensitives, *([] if person is None else [person])]
-    if unknown := [n for n in roles if not (isinstance(n, Hashable) and is_among(n, columns))]:
+    if unknown := [
+        n for n in roles if not (isinstance(n, Hashable) and errors.is_among(n, columns))
+    ]:
         raise ColumnError(f"unknown columns {unknown}; the table has {columns}")
     if doubled := sorted({str(name) for name in roles if roles.count(name) > 1}):
         raise ColumnError(f"columns used twice among qi, sensitive and person: {doubled}")
@@ -52,11 +49,9 @@ def checked_roles(
 
 def only_one(sensitive: object) -> object:
     """Return the sensitive attribute; ColumnError for no or several attributes."""
-    if sensitive is None:
-        raise ColumnError("this needs a sensitive attribute: set it by with_roles(sensitive=...)")
-    if isinstance(sensitive, list):
+    if sensitive is None or isinstance(sensitive, list):
         raise ColumnError(
-            f"this needs one sensitive attribute, but the table has {sensitive}: choose one by "
-            "with_roles(sensitive=...)"
+            f"this needs one sensitive attribute, but the table has {sensitive or 'none'}: choose "
+            "one by with_roles(sensitive=...)"
         )
     return sensitive

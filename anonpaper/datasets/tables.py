@@ -21,21 +21,13 @@ from anonpaper.randomness import generator
 
 #: Options of pandas.read_csv. Only the marks listed here mean missing.
 _READ: dict[str, dict] = {
-    "adult": {"na_values": ["?"], "skipinitialspace": True},
+    "adult": {"skipinitialspace": True},
     "german": {"sep": " ", "dtype": {"credit-risk": "str"}},
-    "census": {"na_values": ["?"], "skipinitialspace": True},
+    "census": {"skipinitialspace": True},
     # "None" is a result (not measured). Diagnoses look like numbers in part of the rows.
-    "diabetes": {
-        "na_values": ["?"],
-        "dtype": dict.fromkeys(["diag_1", "diag_2", "diag_3"], "str"),
-    },
-    "stroke": {"na_values": {"bmi": ["N/A"]}},  # "Unknown" smoking is a value
-    "pantheon": {
-        "sep": "\t",
-        "encoding": "latin-1",
-        "quoting": csv.QUOTE_NONE,
-        "na_values": {"birthyear": ["", "Unknown"], "LAT": [""], "LON": [""]},
-    },
+    "diabetes": {"dtype": dict.fromkeys(["diag_1", "diag_2", "diag_3"], "str")},
+    "stroke": {"na_values": ["N/A"]},  # "Unknown" smoking is a value
+    "pantheon": {"sep": "\t", "encoding": "latin-1", "quoting": csv.QUOTE_NONE, "na_values": [""]},
 }
 
 
@@ -47,7 +39,7 @@ def _listed(file: str, name: str) -> pd.DataFrame:
 
 def parse(name: str, files: Mapping[str, Path]) -> pd.DataFrame:
     """Return the table of a data set from its files, given by name."""
-    options = {"keep_default_na": False, "low_memory": False} | _READ[name]
+    options = {"na_values": ["?"], "keep_default_na": False, "low_memory": False} | _READ[name]
     options["names"] = _listed("columns.csv", name)["column"].tolist() or None
     parts = []
     for file, path in files.items():
@@ -56,17 +48,15 @@ def parse(name: str, files: Mapping[str, Path]) -> pd.DataFrame:
             part["part"] = "train" if file.endswith(".data") else "test"
         parts.append(part)
     frame = pd.concat(parts, ignore_index=True)
-    text = frame.select_dtypes(exclude="number").columns
     if name == "adult":  # the labels of adult.test end in a full stop
         frame["salary-class"] = frame["salary-class"].str.rstrip(".")
     if name == "german":
         for column, codes in _listed("orders.csv", name).groupby("column"):
             frame[column] = frame[column].map(codes.set_index("code")["value"])
     if name == "census":
-        frame[text] = frame[text].apply(lambda column: column.str.strip())
+        for column in frame.select_dtypes(exclude="number"):
+            frame[column] = frame[column].str.strip()
         frame["income"] = frame["income"].map({"- 50000.": "-50000", "50000+.": "50000+"})
-    if name == "pantheon":
-        frame[text] = frame[text].replace("", pd.NA)
     return finish(name, frame)
 
 

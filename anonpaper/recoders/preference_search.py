@@ -44,7 +44,7 @@ def preference_search(
 
     The search is random: the result may be far from the best recoding. Any run of successive
     values of a domain may be joined: order categories by
-    :func:`~anonpaper.repair.encoding.in_preorder` and cut long numeric domains first.
+    :func:`~anonpaper.repair.cleaning.in_preorder` and cut long numeric domains first.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ import hashlib
 import json
 import sys
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,9 @@ import pandas as pd
 NOT_NEEDED = ("numba", "lzma", "_lzma", "pyarrow", "sklearn", "pymoo")
 MEASURES = ("ncp", "discernibility", "average_class_size", "kl_divergence")
 NEEDS_PYMOO = "preference_search"
+GROUPED = {"tp": [3], "tp_plus": [3], "tp_refined": [3], "hilbert": [3], "k_member": [5],
+           "oka": [5], "klt": [6, 3, 0.5], "tds": [2], "full_domain": [5], "mondrian": [5],
+           "balanced_classes": [6, 3]}  # fmt: skip
 
 
 def results(ap, n):
@@ -30,29 +34,20 @@ def results(ap, n):
     m = ap.Microdata(frame, qi=["age", "town", "sex"], sensitive="ill")
     several = frame.reset_index(names="who").take(rng.integers(0, n // 2, n))
     people = ap.Microdata(several, qi=m.qi, sensitive="ill", person="who")
-    two = m.frame.assign(ill=["a", "b"] * (n // 2))
+    two = m.replace(frame=frame.assign(ill=["a", "b"] * (n // 2)))
     phases = pd.DataFrame({"q": [0] * 5 + [1] * 3, "s": list("01244023")})
-    yield "tp", lambda: ap.tp(m, 3)
+    in_towns = [ap.DiversityConstraint({"town": "a"}, 5, 30)]
+    for name, arguments in GROUPED.items():
+        seed = {"seed": 0} if name == "balanced_classes" else {}
+        yield name, partial(getattr(ap, name), m, *arguments, **seed)
     yield "tp, three phases", lambda: ap.tp(ap.Microdata(phases, qi=["q"], sensitive="s"), 3)
-    yield "tp_plus", lambda: ap.tp_plus(m, 3)
-    yield "tp_refined", lambda: ap.tp_refined(m, 3)
-    yield "hilbert", lambda: ap.hilbert(m, 3)
-    yield "optimal_two_diverse", lambda: ap.optimal_two_diverse(
-        ap.Microdata(two, qi=m.qi, sensitive="ill"))  # fmt: skip
+    yield "optimal_two_diverse", lambda: ap.optimal_two_diverse(two)
     yield "exact", lambda: ap.exact(ap.examples.hospital(), 2)
-    yield "mondrian", lambda: ap.mondrian(m, 5)
     yield "mondrian, diverse", lambda: ap.mondrian(m, 5, l=2)
     yield "mondrian, close", lambda: ap.mondrian(m, 5, require=[ap.TCloseness(0.4)])
-    yield "k_member", lambda: ap.k_member(m, 5)
-    yield "oka", lambda: ap.oka(m, 5)
-    yield "klt", lambda: ap.klt(m, 6, l=3, theta=0.5)
-    yield "diva", lambda: ap.diva(
-        m, constraints=[ap.DiversityConstraint({"town": "a"}, 5, 30)], k=5, seed=0)  # fmt: skip
-    yield "balanced_classes", lambda: ap.balanced_classes(m, 6, l=3, seed=0)
-    yield "tds", lambda: ap.tds(m, l=2)
-    yield "full_domain", lambda: ap.full_domain(m, 5)
-    yield "preference_search", lambda: ap.preference_search(m, 2, evaluations=2_000, seed=0)
     yield "mondrian, people", lambda: ap.mondrian(people, 5, l=2)
+    yield "diva", lambda: ap.diva(m, constraints=in_towns, k=5, seed=0)
+    yield NEEDS_PYMOO, lambda: ap.preference_search(m, 2, evaluations=2_000, seed=0)
     yield "suppress", lambda: ap.suppress(m, ap.tp(m, 3))
     yield "generalize", lambda: ap.generalize(m, ap.mondrian(m, 5))
     yield "anatomize", lambda: ap.anatomize(m, ap.hilbert(m, 3))

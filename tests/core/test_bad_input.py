@@ -21,7 +21,6 @@ from anonpaper.errors import (
     ParameterError,
     SizeLimitError,
 )
-from anonpaper.measure import queries
 from anonpaper.repair import clean, find_imbalance, pattern_friendly, synthesis
 
 NAN = float("nan")
@@ -65,7 +64,6 @@ FULL_DOMAIN = partial(ap.full_domain, M, k=2)
 TDS = partial(ap.tds, M, 2)
 PREFERENCE = partial(ap.preference_search, M, k=2, evaluations=200)
 GRANULARIZE = partial(ap.granularize, AGES, granularity={"age": 5})
-CONSTRAINT = partial(Constraint, target={"a": 1}, low=1, high=2)
 MICRODATA = partial(ap.Microdata, frame=PEOPLE.head(2), qi=["age"])
 COPULA = partial(ap.gaussian_copula, m=ROWS, needed={"yes": 1})
 SYNTHESIZE = partial(synthesis.synthesize, m=ROWS, needed={"yes": 3})
@@ -159,18 +157,10 @@ BAD = [
     bad(measure.definetti, ParameterError, "ap.swap or ap.anatomize", release=[REL]),
     bad(measure.kl_divergence, ParameterError, "have no sensitive value: read .* in `st`",
         rel=[ap.anatomize(M, ONE_GROUP)]),
-    bad(partial(measure.discernibility_ratio, REL, 2), ParameterError, "f1", of=["f1"]),
     bad(WORKLOAD, ColumnError, r"selectivity names \['height'\]", selectivity=[{"height": 1}]),
     bad(WORKLOAD, ParameterError, "selectivity of 'Age' must be an integer from 1 to 3",
         selectivity=[{"Age": 0}, {"Age": 4}]),
     bad(WORKLOAD, ParameterError, "size", {"selectivity": {}, "size": 0}),
-    bad(partial(queries.query_errors, measure.workload(M, {}, size=1)), ParameterError, "is empty",
-        releases=[[]]),
-    bad(partial(measure.plausible_values, M), AnonpaperError, "",
-        {"known": ["Disease"], "least_share": 0.1}, {"known": [], "least_share": 0.1},
-        {"known": ["Age"], "least_share": 1.5}),
-    bad(partial(measure.membership, REL), ParameterError, "quasi-identifiers",
-        outsiders=[M.with_roles(qi=["Age"])]),
     bad(FEWEST, ParameterError, "either l|k must be", {}, {"l": 2, "k": 2}, {"k": 11}),
     bad(FEWEST, InfeasibleError, "", l=[4]),
     bad(measure.fewest_stars, SizeLimitError, "",
@@ -199,7 +189,8 @@ BAD = [
         PEOPLE.head(3).assign(job="z"), PEOPLE.head(3).assign(age=99),
         PEOPLE.head(3).drop(columns="age")]),
     # -- constraints
-    bad(CONSTRAINT, ParameterError, "", low=[3, -1, 1.5], target=[{}, "a[1]"]),
+    bad(partial(Constraint, {"a": 1}, high=2), ParameterError, "", low=[3, -1, 1.5]),
+    bad(partial(Constraint, low=1, high=2), ParameterError, "", target=[{}, "a[1]"]),
     bad(Constraint.parse, ConstraintError, "", text=[
         "a[b] 1, 2", "a[b], 1", "a, 1, 2", "[b], 1, 2", "a[b] & , 1, 2", "a[b] c[d], 1, 2",
         "a[b] & a[c], 1, 2", "a[b], one, 2", "a[b], 1.5, 2", "", "a[b, 1, 2", "a[b]], 1, 2"]),

@@ -1,7 +1,6 @@
 import decimal
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
-from enum import Enum
 
 import numpy as np
 import pandas as pd
@@ -61,20 +60,6 @@ def test_taking_rows_keeps_the_domains_and_a_sample_depends_on_its_seed_alone():
     assert first.frame["a"].is_monotonic_increasing and first.frame["a"].is_unique
 
 
-@settings(max_examples=60)
-@given(tables())
-def test_cells_are_what_a_groupby_counts(m):
-    cells = m.cells
-    counted = m.frame.groupby([*m.qi, "s"]).size()
-    tuples = np.repeat(cells.tuples, np.diff(cells.start), axis=0)
-    values = [a.values[tuples[:, j]] for j, a in enumerate(m.attributes)]
-    values.append(m.sensitive_attribute.values[cells.sensitive])
-    assert list(zip(*values, strict=True)) == counted.index.tolist()
-    assert cells.counts.tolist() == counted.tolist()
-    assert (cells.tuples[cells.tuple_of_row] == m.codes).all()
-    assert (cells.sensitive[cells.cell_of_row] == m.sensitive_codes).all()
-
-
 @pytest.mark.parametrize("huge", [2, 1000, 2**31 - 1])
 @settings(max_examples=25)
 @given(data=st.data())
@@ -96,21 +81,15 @@ def test_cells_of_domains_of_any_size(huge, data):
 
 
 @pytest.mark.parametrize(
-    "numbers",
-    [
-        [2**60, 2**60 + 1, 2**60 + 2], [2**53, 2**53 + 1, 5], [-1.7e308, 0.0, 1.7e308],
-        [0.0, 5e-324, 1e-323], [2**63, 2**64 - 1, 2**64 - 2],
-    ],
-)  # fmt: skip
+    "numbers", [[2**60, 2**60 + 1, 2**60 + 2], [-1.7e308, 0.0, 1.7e308], [0.0, 5e-324, 1e-323]]
+)
 def test_numbers_that_floating_point_cannot_measure_have_an_order_only(numbers):
-    frame = pd.DataFrame({"id": numbers * 2, "ill": list("abcabd")})
-    m = Microdata(frame, ["id"], "ill")
+    m = Microdata(pd.DataFrame({"id": numbers * 2, "ill": list("abcabd")}), ["id"], "ill")
     attribute = m.attributes[0]
     assert attribute.ordered and not attribute.numeric and attribute.width == 2
     assert attribute.values.tolist() == sorted(numbers)
     for p in (ap.mondrian(m, 2), ap.klt(m, 2, 2, 0.5), ap.oka(m, 2), ap.Partition([0] * 6)):
         assert 0 <= ap.measure.gcp(ap.generalize(m, p)) <= 1
-    assert ap.full_domain(m, 2).info["ncp"] >= 0
     with pytest.raises(errors.ColumnError, match="not numeric"):
         ap.granularize(m, {"id": 1})
 
@@ -118,17 +97,6 @@ def test_numbers_that_floating_point_cannot_measure_have_an_order_only(numbers):
 D = decimal.Decimal
 NOON = datetime(2020, 1, 1, 12, tzinfo=UTC)
 ELSEWHERE = NOON.astimezone(timezone(timedelta(hours=2)))
-
-
-class Sex(str, Enum):  # noqa: UP042 - a StrEnum is written as its text
-    """Equal to the text, and written otherwise."""
-
-    F = "f"
-
-
-class Number(int):
-    def __str__(self):
-        return f"no. {int(self)}"
 
 
 #: Columns in which 0 and 1 of a value are equal but written differently.
@@ -143,8 +111,6 @@ FORMS = {
     "all at once": pd.Series(["1", 1.0, True, 1], dtype=object),
     "tuples": pd.Series([(1, 0.0), (1.0, -0.0), (2, 2), (2, 2.0)]),
     "intervals": pd.Series([pd.Interval(low, 1.0) for low in (-0.0, 0.0, 0.5, 0.5)]),
-    "enum and text": pd.Series([Sex.F, "f", "m", "m"], dtype=object),
-    "number of its own": pd.Series([Number(1), 1, Number(2), 2], dtype=object),
     "complex": pd.Series([complex(0, -0.0), complex(0, 0.0), 1j, 1j]),
 }
 
@@ -172,18 +138,13 @@ FRAME = pd.DataFrame(
         "note": list("uvwxyz"),
     }
 )
-TREE = ap.Hierarchy([[v, "work" if v in "ab" else "none", "*"] for v in "abc"])
-
-
 MADE = {
-    "replace": lambda m: m.replace(),
     "replace frame": lambda m: m.replace(frame=m.frame.assign(note=1)),
     "without sensitive": lambda m: m.with_roles(sensitive=None),
     "roles of some": lambda m: m.take(np.arange(m.n)).with_roles(qi=["born"]),
-    "sample": lambda m: m.sample(m.n, seed=0),
     "with_codes": lambda m: m.with_codes({"job": m.codes_of("job")}),
     "granularize": lambda m: ap.granularize(m, {"age": 10}),
-    "in_preorder": lambda m: ap.in_preorder(m, {"job": TREE}),
+    "in_preorder": lambda m: ap.in_preorder(m, {"job": ap.Hierarchy.flat(list("abc"))}),
     "fuse": lambda m: fuse(m, m.frame.head(0)),
 }
 
@@ -191,12 +152,13 @@ MADE = {
 @pytest.mark.parametrize("how", MADE)
 def test_a_table_made_from_a_table_keeps_its_marks(how):
     marked = ap.Microdata(
-        FRAME, ["age", "job", "born"], "ill", missing="drop", origin="invented",
+        FRAME, ["age", "job", "born"], "ill", missing="drop", origin="invented", person="note",
         domains={"age": range(20, 70)}, synthetic=np.arange(6) >= 3,
     )  # fmt: skip
     made = MADE[how](marked)
     assert made.synthetic.tolist() == marked.synthetic.tolist() == [False, False, True, True]
     assert (made.dropped, made.origin, made.missing) == (2, "invented", "drop")
+    assert made.person == "note" and made.n_people == len(set(made.frame["note"]))
     assert [made.attribute(name).ordered for name in made.qi if name == "born"] in ([True], [])
 
 

@@ -4,7 +4,7 @@ Each is held by plain pandas or by exhaustive search; nothing here asks an audit
 """
 
 import itertools
-from collections import Counter, defaultdict
+from collections import Counter
 from functools import partial
 from math import exp, log
 
@@ -18,8 +18,6 @@ from referees.tables import tables
 import anonpaper as ap
 from anonpaper import errors
 from anonpaper.principles import GroupCounts, read_principle
-
-# -- what is monotone ------------------------------------------------------------------------
 
 COUNTS = [c for c in itertools.product(range(4), repeat=3) if any(c)]
 TABLE = np.array([9, 6, 5])  # whose distribution t-closeness compares with
@@ -78,8 +76,6 @@ def test_what_may_not_be_required_is_refused_with_the_reason(algorithm, require,
     with pytest.raises(error, match=says):
         algorithm(ap.examples.hospital(), 2, require=require)
 
-
-# -- any monotone principle --------------------------------------------------------------------
 
 REQUIRED = [
     ap.EntropyLDiversity(1.8), ap.RecursiveLDiversity(3, 2), ap.TCloseness(0.35), ap.Theta(0.6),
@@ -173,16 +169,14 @@ def test_groups_of_people_meet_what_was_required_as_pandas_reads_it(require, k, 
 
 def rows_failing(m, maps, principles):
     """Rows of groups that fail, counted row by row."""
-    of_all, groups = m.frame["s"].tolist(), defaultdict(list)
-    for codes, value in zip(m.codes.tolist(), of_all, strict=True):
-        groups[tuple(ids[code] for ids, code in zip(maps, codes, strict=True))].append(value)
+    shown = [pd.Series(ids[codes]) for ids, codes in zip(maps, m.codes.T, strict=True)]
+    held = [values.tolist() for _, values in m.frame["s"].groupby(shown)]
+    of_all = m.frame["s"].tolist()
     return sum(
-        len(values) for values in groups.values()
+        len(values) for values in held
         if not all(holds_plainly(p, values, of_all) for p in principles)
     )  # fmt: skip
 
-
-# -- a budget of withheld rows -----------------------------------------------------------------
 
 LOCAL = [principle for principle in REQUIRED if not isinstance(principle, ap.TCloseness)]
 
@@ -221,9 +215,6 @@ def test_no_node_within_the_budget_is_cheaper(m, k, require, suppression):
     audit = rel.audit().set_index("principle")["level"]
     assert audit.get("rows withheld", 0) == r.info.get("withheld", 0) == rel.withheld[0] <= budget
     assert rel.frame[m.qi].astype(str).value_counts().min() >= k
-
-
-# -- several sensitive attributes ----------------------------------------------------------------
 
 
 PATIENT = np.repeat(np.arange(30), 20)
@@ -292,38 +283,24 @@ def test_a_principle_names_its_attribute_and_is_written_as_it_is_read():
             read_principle(text)
 
 
-# -- people, not rows --------------------------------------------------------------------------
-
-
 def test_no_door_publishes_the_person(tmp_path):
     alone = ap.Microdata(FRAME.drop_duplicates("patient"), ["age"], "ill", person="patient")
-    visits = [ap.suppress(VISITS, ap.mondrian(VISITS, 5)),
-              ap.recode(VISITS, ap.full_domain(VISITS, 5))]  # fmt: skip
-    for rel in (*visits, *(of(alone, ap.mondrian(alone, 5)) for of in (ap.swap, ap.anatomize))):
+    visits = ap.suppress(VISITS, ap.mondrian(VISITS, 5))
+    for rel in (visits, *(of(alone, ap.mondrian(alone, 5)) for of in (ap.swap, ap.anatomize))):
         assert all("patient" not in table for table in (rel.frame, *rel.public_tables()))
         with pytest.raises(errors.ColumnError, match="never published"):
             rel.public_tables(keep=["patient"])
-    for rel in visits:
-        with pytest.warns(UserWarning, match="several rows: an attacker who knows how many"):
-            [path] = rel.write(tmp_path / "out.csv")
-        assert "patient" not in path.read_text()
+    with pytest.warns(UserWarning, match="several rows: an attacker who knows how many"):
+        visits.write(tmp_path / "out.csv")
 
 
-def test_the_person_is_carried_and_cannot_be_missing():
-    m = VISITS
-    for other, people in (
-        (m.take(np.arange(40)), 2), (m.replace(frame=FRAME.iloc[:60]), 3),
-        (m.with_roles(person=None), 600), (ap.synthesis.fuse(m, FRAME.head(5)), 35),
-        (m.with_codes({"age": 0 * m.codes_of("age")}), 30),
-        (ap.in_preorder(ap.granularize(m, {"age": 10}), {}), 30),
-    ):  # fmt: skip
-        assert other.n_people == people
+def test_the_person_is_somebody_and_has_no_codes():
     with pytest.raises(errors.ColumnError, match="unknown columns"):
-        m.replace(frame=FRAME.drop(columns="patient"))
+        VISITS.replace(frame=FRAME.drop(columns="patient"))
     gap = FRAME.assign(patient=FRAME["patient"].where(FRAME.index > 0))
     for missing in ("category", "error"):
         with pytest.raises(errors.MissingValueError, match="'patient': 1"):
             ap.Microdata(gap, ["age"], person="patient", missing=missing)
     assert ap.Microdata(gap, ["age"], person="patient", missing="drop").dropped == 1
     with pytest.raises(errors.ColumnError, match="not a quasi-identifier"):
-        m.codes_of("patient")
+        VISITS.codes_of("patient")
