@@ -137,14 +137,15 @@ def _guess(texts: pd.Series, rows: np.ndarray) -> tuple[str, Doubt | None]:
             return (kind, None) if certain else ("text", Doubt(such, kind))
     for what, are in (("numbers", numbers | fit(_COMMA)), ("dates", fit(ISO_DATE))):
         found = texts[~are].tolist()
-        if rows[are].sum() > rows.sum() / 2 or are.sum() > len(found):
-            others = [text for text in found if not re.search(r"\d", text)]
-            if len(others) < len(found):  # such as 85+ among ages
-                return "text", Doubt(f"numbers and {found[0]!r}", "ordered")
-            shown = ", ".join(f"`{text}`" for text in others[:5]) + " ..." * (len(others) > 5)
-            shown += " is not" if len(others) == 1 else " are not"
-            why = f"{rows[are].sum():,} of {rows.sum():,} values are {what}, {shown}"
-            return "text", Doubt(why, "text", others)
+        if rows[are].sum() <= rows.sum() / 2 and are.sum() <= len(found):
+            continue
+        others = [text for text in found if not re.search(r"\d", text)]
+        if len(others) < len(found):  # such as 85+ among ages
+            return "text", Doubt(f"{what} and {found[0]!r}", "ordered")
+        shown = ", ".join(f"`{text}`" for text in others[:5]) + " ..." * (len(others) > 5)
+        shown += " is not" if len(others) == 1 else " are not"
+        why = f"{rows[are].sum():,} of {rows.sum():,} values are {what}, {shown}"
+        return "text", Doubt(why, "text", others)
     return "text", None
 
 
@@ -159,8 +160,7 @@ def _typed(texts: pd.Series, rows: np.ndarray, kind: str | Sequence[str]) -> pd.
     if kind == "text":
         return texts
     listed = not isinstance(kind, str)
-    if not listed and kind != "ordered":
-        texts = texts.str.strip()
+    texts = texts if listed or kind == "ordered" else texts.str.strip()
     right = texts.isin(kind) if listed else texts.str.fullmatch(_KINDS.get(kind, ".*"), re.ASCII)
     right, times = right.astype(bool), None
     numbers = texts.where(right, "0")
@@ -185,8 +185,9 @@ def _typed(texts: pd.Series, rows: np.ndarray, kind: str | Sequence[str]) -> pd.
     if kind in _NUMBERS:
         return numbers.astype("int64") if kind == "integer" else Number.column(numbers)
     if times is not None:
-        order = pd.DataFrame({"time": times, "text": texts}).sort_values(["time", "text"])
-        kind = order["text"].unique()
+        kind = texts.to_frame("text").assign(time=times).sort_values(["time", "text"])["text"]
     elif not listed:
-        kind = sorted(texts.unique(), key=_natural)
-    return pd.Series(pd.Categorical(texts, [*kind], ordered=True), texts.index, name=texts.name)
+        kind = sorted(texts, key=_natural)
+    return pd.Series(
+        pd.Categorical(texts, [*dict.fromkeys(kind)], ordered=True), texts.index, name=texts.name
+    )
