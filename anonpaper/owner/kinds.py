@@ -39,9 +39,9 @@ _GUESSES = [
     (_INTEGER, "integer", True),
     (_DECIMAL, "decimal", True),
     (ISO_DATE, "date", True),
+    (_KINDS["decimal"], "decimal", False),
     (r"-?\d{1,3}(?:,\d{3})*", "decimal-comma", False),  # 1,234 may be 1234
     (_COMMA, "decimal-comma", True),
-    (_KINDS["decimal"], "decimal", False),
     (r"-?\d[\d.]*(?:,\d+)+|-?\d+(?:\.\d+|(?:\.\d{3})+)?", "decimal-comma", False),
     (r"\d{1,2}[./-]\d{1,2}[./-]\d{4}(?: .*)?", "%d.%m.%Y", False),
     (r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?", "%Y-%m-%d", False),
@@ -96,7 +96,8 @@ def read_as(
     except ColumnError:  # such as 2024-02-30
         if not guessed:
             raise
-        values, kind, doubt = texts, "text", Doubt(f"not all are {kind}", kind)
+        doubt = Doubt("not all are dates", kind) if kind == "date" else None
+        values, kind = texts, "text"
     taken = (values.astype("Int64") if values.dtype == "int64" else values).reindex(place)
     taken = taken if taken.hasnans else taken.astype(values.dtype)
     return taken.set_axis(column.index), kind, doubt
@@ -188,6 +189,5 @@ def _typed(texts: pd.Series, rows: np.ndarray, kind: str | Sequence[str]) -> pd.
         kind = texts.to_frame("text").assign(time=times).sort_values(["time", "text"])["text"]
     elif not listed:
         kind = sorted(texts, key=_natural)
-    return pd.Series(
-        pd.Categorical(texts, [*dict.fromkeys(kind)], ordered=True), texts.index, name=texts.name
-    )
+    values = pd.Categorical(texts, [*dict.fromkeys(kind)], ordered=True)
+    return pd.Series(values, texts.index, name=texts.name)
