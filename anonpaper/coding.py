@@ -18,8 +18,6 @@ __all__ = ["MISSING", "Attribute", "Coded", "Columns", "Number", "declared",
 
 #: The value that replaces a missing one when missing values are kept.
 MISSING = "?"
-
-
 _NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
 _TIMES = ("date", "time", "datetime", "datetime64", "timedelta", "timedelta64", "period")
 
@@ -294,9 +292,9 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
     places = positions = np.arange(len(values), dtype=float)
     if numeric:  # as floats, identifiers near 2^60 are equal
         positions = values.astype(float)
-        with np.errstate(over="ignore", divide="ignore"):
-            scale = 1 / (positions[-1] - positions[0])
-        numeric = (np.diff(positions) > 0).all() and (0 < scale < np.inf or len(values) == 1)
+        width = float(positions[-1]) - float(positions[0])
+        in_reach = np.finfo(float).tiny < width < np.inf or len(values) == 1
+        numeric = (np.diff(positions) > 0).all() and in_reach
     positions = positions if numeric else places
     return Attribute(column.name, values, bool(numeric), ordered, positions), codes
 
