@@ -47,7 +47,6 @@ __all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "Table", "notes", "read", "read
 
 #: How tables are read, and other progress; the command line shows it.
 LOG = logging.getLogger("anonpaper")
-
 #: As a file name: standard input or output.
 STANDARD_STREAM = "-"
 #: The options of reading; a schema can say all but `keep`.
@@ -156,10 +155,9 @@ def read(
 ) -> Microdata:
     r"""Guarantee that no value is changed or guessed: read a file, as the command line does.
 
-    Only columns with a role or in `keep` are read. Equal numbers are one value, published in the
-    first way they are written. A UserWarning tells spellings that may be one value, and columns
-    in doubt. AnonpaperError, if a quasi-identifier may be more than text and `types` does not say,
-    or a value is not of its type. O(n) for n rows.
+    Equal numbers are one value, published in the first way they are written. A UserWarning tells
+    spellings that may be one value, and columns in doubt. AnonpaperError if a quasi-identifier may
+    be more than text and `types` does not say, or a value is not of its type. O(n) for n rows.
 
     Parameters
     ----------
@@ -167,10 +165,8 @@ def read(
         A csv (RFC 4180, also .csv.gz), the first sheet of a workbook (.xlsx), or parquet.
     qi, sensitive, person, missing
         As for :class:`~anonpaper.Microdata`.
-    count : str, optional
-        A column of whole numbers: how many people a row counts for.
-    keep : sequence of str
-        Further columns to read, such as those that ``public_tables`` publishes unchanged.
+    count, keep : str and sequence of str, optional
+        A column that says how many people a row counts for; and further columns to read.
     types : mapping of column to str or sequence of str, optional
         "integer", "decimal", "decimal-comma", "date", a date's form such as "%d.%m.%Y", "ordered"
         (by the numbers in the texts, then by letters), "text"; or all values in their order.
