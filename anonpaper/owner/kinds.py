@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.coding import Number
-from anonpaper.errors import ColumnError, ParameterError, check_sequence
+from anonpaper.errors import ColumnError, ParameterError, check_sequence, is_among
 from anonpaper.hierarchy import ISO_DATE
 
 __all__ = ["Doubt", "check_kinds", "in_doubt", "read_as"]
@@ -67,9 +67,10 @@ def check_kinds(types: Mapping[str, str | Sequence[str]], na: Sequence[str] = ()
     if not isinstance(types, Mapping):
         raise ParameterError(f"types maps columns to their kinds, got {types!r}")
     for name, kind in types.items():
-        if not isinstance(kind, list | tuple) and kind not in [*_KINDS] and "%" not in str(kind):
-            known = ", ".join(_KINDS)
-            raise ParameterError(f"unknown type {kind!r}: use {known} or a form like %d.%m.%Y")
+        known = isinstance(kind, list | tuple) or is_among(kind, [*_KINDS]) or "%" in str(kind)
+        if not known:
+            several = ", ".join(_KINDS)
+            raise ParameterError(f"unknown type {kind!r}: use {several} or a form like %d.%m.%Y")
         if "%y" in str(kind).replace("%%", ""):
             raise ParameterError(
                 f"{name}={kind}: two digits of a year do not say the century: write years of four "
