@@ -18,8 +18,6 @@ __all__ = ["MISSING", "Attribute", "Coded", "Columns", "Number", "declared",
 
 #: The value that replaces a missing one when missing values are kept.
 MISSING = "?"
-
-
 _NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
 _TIMES = ("date", "time", "datetime", "datetime64", "timedelta", "timedelta64", "period")
 
@@ -164,7 +162,7 @@ class Columns:
         carried = {
             name: domain
             for name, domain in self.domains.items()
-            if name in same or (name in names and not _is_categorical(frame[name]))
+            if name in same or (name in names and not hasattr(frame[name], "cat"))
         }
         return Columns(frame, carried | anew, coded={name: self.coded(name) for name in same})
 
@@ -215,7 +213,7 @@ def _in_one_form(column: pd.Series) -> pd.Series:
         if dtype.itemsize < 8:  # as they are written: 0.1 is not 0.10000000149011612
             column = column.astype(str).where(column.notna()).astype("float64")
         return column + 0  # -0.0 becomes 0.0
-    if _is_categorical(column) or dtype.kind in "iubmM" or isinstance(dtype, pd.StringDtype):
+    if hasattr(column, "cat") or dtype.kind in "iubmM" or isinstance(dtype, pd.StringDtype):
         return column
     types = set(map(type, column[column.notna()]))
     if len(types) <= 1 and types <= {str, int, bool, Number}:  # equal values are written alike
@@ -224,9 +222,8 @@ def _in_one_form(column: pd.Series) -> pd.Series:
         equal = pd.factorize(column)[0].tolist()
     except TypeError:  # incomparable values: an error only if the column gets a role
         return column
-    texts, kinds = zip(
-        *((str(value), type(value).__name__) for value in column.array), strict=True
-    )
+    texts = [str(value) for value in column.array]
+    kinds = [type(value).__name__ for value in column.array]
     form_of: dict[int, int] = {}  # of every value, the row with its shortest text
     form_of_text: dict[str, int] = {}
     for *_, row in sorted(zip(map(len, texts), texts, kinds, range(len(texts)), strict=True)):
@@ -236,14 +233,10 @@ def _in_one_form(column: pd.Series) -> pd.Series:
     return column.take(source).set_axis(column.index)
 
 
-def _is_categorical(column: pd.Series) -> bool:
-    return isinstance(column.dtype, pd.CategoricalDtype)
-
-
 def _holds_the_same(column: pd.Series, other: pd.Series) -> bool:
     """Whether two columns have equal values in the same order and of the same type."""
     if column.dtype != other.dtype or (
-        _is_categorical(column) and not column.cat.categories.equals(other.cat.categories)
+        hasattr(column, "cat") and not column.cat.categories.equals(other.cat.categories)
     ):
         return False
     return column.reset_index(drop=True).equals(other.reset_index(drop=True))
@@ -265,7 +258,7 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
             others = column[outside].unique()[:5].tolist()
             raise ColumnError(f"values of {column.name!r} outside its declared domain: {others}")
         values, ordered = declared, False
-    elif _is_categorical(column):
+    elif hasattr(column, "cat"):
         values, codes, ordered = column.cat.categories, column.cat.codes, column.cat.ordered
     else:
         codes, values = _factorize(column)
@@ -291,13 +284,13 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
             )
         ordered = bool(ordered and marked == len(values) - 1)
         codes[absent] = marked
-    places = positions = np.arange(len(values), dtype=float)
+    positions = np.arange(len(values), dtype=float)
     if numeric:  # as floats, identifiers near 2^60 are equal
-        positions = values.astype(float)
-        with np.errstate(over="ignore", divide="ignore"):
-            scale = 1 / (positions[-1] - positions[0])
-        numeric = (np.diff(positions) > 0).all() and (0 < scale < np.inf or len(values) == 1)
-    positions = positions if numeric else places
+        numbers = values.astype(float)
+        width = float(numbers[-1]) - float(numbers[0])
+        in_reach = np.finfo(float).tiny < width < np.inf or len(values) == 1
+        numeric = (np.diff(numbers) > 0).all() and in_reach
+        positions = numbers if numeric else positions
     return Attribute(column.name, values, bool(numeric), ordered, positions), codes
 
 
@@ -317,10 +310,7 @@ def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
         order = np.argsort(values.to_numpy(), kind="stable")
     except TypeError:  # numbers mixed with text: sorted by how they are written
         order = np.argsort(np.array([str(value) for value in values]), kind="stable")
-    rank = np.empty(len(values) + 1, np.int32)
-    rank[order] = np.arange(len(values))
-    rank[-1] = -1
-    return rank[codes], values[order]
+    return np.append(np.argsort(order), -1)[codes], values[order]
 
 
 def near_equal(values: Iterable) -> list[list[str]]:

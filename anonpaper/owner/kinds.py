@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.coding import Number
-from anonpaper.errors import ColumnError, ParameterError, check_sequence
+from anonpaper.errors import ColumnError, ParameterError, check_sequence, is_among
 from anonpaper.hierarchy import ISO_DATE
 
 __all__ = ["Doubt", "check_kinds", "in_doubt", "read_as"]
@@ -39,9 +39,9 @@ _GUESSES = [
     (_INTEGER, "integer", True),
     (_DECIMAL, "decimal", True),
     (ISO_DATE, "date", True),
+    (_KINDS["decimal"], "decimal", False),
     (r"-?\d{1,3}(?:,\d{3})*", "decimal-comma", False),  # 1,234 may be 1234
     (_COMMA, "decimal-comma", True),
-    (_KINDS["decimal"], "decimal", False),
     (r"-?\d[\d.]*(?:,\d+)+|-?\d+(?:\.\d+|(?:\.\d{3})+)?", "decimal-comma", False),
     (r"\d{1,2}[./-]\d{1,2}[./-]\d{4}(?: .*)?", "%d.%m.%Y", False),
     (r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?", "%Y-%m-%d", False),
@@ -67,9 +67,10 @@ def check_kinds(types: Mapping[str, str | Sequence[str]], na: Sequence[str] = ()
     if not isinstance(types, Mapping):
         raise ParameterError(f"types maps columns to their kinds, got {types!r}")
     for name, kind in types.items():
-        if not isinstance(kind, list | tuple) and kind not in [*_KINDS] and "%" not in str(kind):
-            known = ", ".join(_KINDS)
-            raise ParameterError(f"unknown type {kind!r}: use {known} or a form like %d.%m.%Y")
+        known = isinstance(kind, list | tuple) or is_among(kind, [*_KINDS]) or "%" in str(kind)
+        if not known:
+            several = ", ".join(_KINDS)
+            raise ParameterError(f"unknown type {kind!r}: use {several} or a form like %d.%m.%Y")
         if "%y" in str(kind).replace("%%", ""):
             raise ParameterError(
                 f"{name}={kind}: two digits of a year do not say the century: write years of four "
@@ -96,7 +97,8 @@ def read_as(
     except ColumnError:  # such as 2024-02-30
         if not guessed:
             raise
-        values, kind, doubt = texts, "text", Doubt(f"not all are {kind}", kind)
+        doubt = Doubt("not all are dates", kind) if kind == "date" else None
+        values, kind = texts, "text"
     taken = (values.astype("Int64") if values.dtype == "int64" else values).reindex(place)
     taken = taken if taken.hasnans else taken.astype(values.dtype)
     return taken.set_axis(column.index), kind, doubt
@@ -137,14 +139,15 @@ def _guess(texts: pd.Series, rows: np.ndarray) -> tuple[str, Doubt | None]:
             return (kind, None) if certain else ("text", Doubt(such, kind))
     for what, are in (("numbers", numbers | fit(_COMMA)), ("dates", fit(ISO_DATE))):
         found = texts[~are].tolist()
-        if rows[are].sum() > rows.sum() / 2 or are.sum() > len(found):
-            others = [text for text in found if not re.search(r"\d", text)]
-            if len(others) < len(found):  # such as 85+ among ages
-                return "text", Doubt(f"numbers and {found[0]!r}", "ordered")
-            shown = ", ".join(f"`{text}`" for text in others[:5]) + " ..." * (len(others) > 5)
-            shown += " is not" if len(others) == 1 else " are not"
-            why = f"{rows[are].sum():,} of {rows.sum():,} values are {what}, {shown}"
-            return "text", Doubt(why, "text", others)
+        if rows[are].sum() <= rows.sum() / 2 and are.sum() <= len(found):
+            continue
+        others = [text for text in found if not re.search(r"\d", text)]
+        if len(others) < len(found):  # such as 85+ among ages
+            return "text", Doubt(f"{what} and {found[0]!r}", "ordered")
+        shown = ", ".join(f"`{text}`" for text in others[:5]) + " ..." * (len(others) > 5)
+        shown += " is not" if len(others) == 1 else " are not"
+        why = f"{rows[are].sum():,} of {rows.sum():,} values are {what}, {shown}"
+        return "text", Doubt(why, "text", others)
     return "text", None
 
 
@@ -159,8 +162,7 @@ def _typed(texts: pd.Series, rows: np.ndarray, kind: str | Sequence[str]) -> pd.
     if kind == "text":
         return texts
     listed = not isinstance(kind, str)
-    if not listed and kind != "ordered":
-        texts = texts.str.strip()
+    texts = texts if listed or kind == "ordered" else texts.str.strip()
     right = texts.isin(kind) if listed else texts.str.fullmatch(_KINDS.get(kind, ".*"), re.ASCII)
     right, times = right.astype(bool), None
     numbers = texts.where(right, "0")
@@ -185,8 +187,8 @@ def _typed(texts: pd.Series, rows: np.ndarray, kind: str | Sequence[str]) -> pd.
     if kind in _NUMBERS:
         return numbers.astype("int64") if kind == "integer" else Number.column(numbers)
     if times is not None:
-        order = pd.DataFrame({"time": times, "text": texts}).sort_values(["time", "text"])
-        kind = order["text"].unique()
+        kind = texts.to_frame("text").assign(time=times).sort_values(["time", "text"])["text"]
     elif not listed:
-        kind = sorted(texts.unique(), key=_natural)
-    return pd.Series(pd.Categorical(texts, [*kind], ordered=True), texts.index, name=texts.name)
+        kind = sorted(texts, key=_natural)
+    values = pd.Categorical(texts, [*dict.fromkeys(kind)], ordered=True)
+    return pd.Series(values, texts.index, name=texts.name)

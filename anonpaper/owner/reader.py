@@ -47,7 +47,6 @@ __all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "Table", "notes", "read", "read
 
 #: How tables are read, and other progress; the command line shows it.
 LOG = logging.getLogger("anonpaper")
-
 #: As a file name: standard input or output.
 STANDARD_STREAM = "-"
 #: The options of reading; a schema can say all but `keep`.
@@ -156,10 +155,9 @@ def read(
 ) -> Microdata:
     r"""Guarantee that no value is changed or guessed: read a file, as the command line does.
 
-    Only columns with a role or in `keep` are read. Equal numbers are one value, published in the
-    first way they are written. A UserWarning tells spellings that may be one value, and columns
-    in doubt. AnonpaperError, if a quasi-identifier may be more than text and `types` does not say,
-    or a value is not of its type. O(n) for n rows.
+    Equal numbers are one value, published in the first way they are written. A UserWarning tells
+    spellings that may be one value, and columns in doubt. AnonpaperError if a quasi-identifier may
+    be more than text and `types` does not say, or a value is not of its type. O(n) for n rows.
 
     Parameters
     ----------
@@ -167,10 +165,8 @@ def read(
         A csv (RFC 4180, also .csv.gz), the first sheet of a workbook (.xlsx), or parquet.
     qi, sensitive, person, missing
         As for :class:`~anonpaper.Microdata`.
-    count : str, optional
-        A column of whole numbers: how many people a row counts for.
-    keep : sequence of str
-        Further columns to read, such as those that ``public_tables`` publishes unchanged.
+    count, keep : str and sequence of str, optional
+        A column that says how many people a row counts for; and further columns to read.
     types : mapping of column to str or sequence of str, optional
         "integer", "decimal", "decimal-comma", "date", a date's form such as "%d.%m.%Y", "ordered"
         (by the numbers in the texts, then by letters), "text"; or all values in their order.
@@ -214,13 +210,12 @@ def with_roles(
     given = {option: value for option, value in given.items()
              if not is_among(value, [None, [], (), {}, DEFAULTS[option]])}  # fmt: skip
     o = DEFAULTS | saved | given
-    for option in ("count", "delimiter", "encoding"):
-        if not isinstance(o[option], str | None):
-            raise ParameterError(f"{option} must be a text, got {o[option]!r}")
     check_kinds(o["types"], o["na"])
     o["types"], o["qi"] = saved.get("types", {}) | dict(o["types"]), check_sequence("qi", o["qi"])
     table = Table.opened(name, o["delimiter"], o["encoding"])
     qi, sensitives = checked_roles(table.columns, o["qi"], o["sensitive"], o["person"])
+    if not is_among(o["count"], [None, *table.columns]):
+        raise ColumnError(f"count names {o['count']!r}; the table has {table.columns}")
     roles = [*qi, *sensitives, o["person"], o["count"]]
     others = [column for column in table.columns if column not in roles]
     if unknown := [column for column in o["keep"] if column not in others]:
@@ -260,8 +255,6 @@ def notes(m: Microdata, doubts: Mapping[str, Doubt]) -> list[str]:
 
 def _repeated(frame: pd.DataFrame, count: str) -> pd.DataFrame:
     """Return every row as often as a column says."""
-    if count not in frame:
-        raise ColumnError(f"count names {count!r}; the table has {list(frame)}")
     people = frame[count]
     if people.isna().any() or people.dtype.kind not in "iu" or people.min() < 0:
         raise ColumnError(f"{count!r} must say how many people a row counts for: 0, 1, 2, ...")
@@ -344,27 +337,23 @@ def _csv_rows(name: str, delimiter: str, encoding: str) -> Iterator[list[str]]:
             begins = stream.peek(100)[:100]
         if codec == "utf-8-sig" and begins[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             codec = "utf-16"
-        if re.search(r"[\x01-\x08\x0e-\x1f]", begins.decode(codec, "replace")):
+        begin = begins.decode(codec, "replace").replace(delimiter, "")
+        if re.search(r"[\x01-\x08\x0e-\x1f]", begin):
             raise FileError(f"{name} is no text but a file of a program: save it as .xlsx or csv")
         with io.TextIOWrapper(stream, codec, newline="") as lines:
             reader = csv.reader(lines, delimiter=delimiter, strict=True)
             header = next(reader, [])
             if not header:
-                raise FileError(f"{name}: the first line must name the columns, but is empty")
+                raise csv.Error("the first line must name the columns, but is empty")
             signs = [sign for sign in ";\t|," if sign in header[0] and sign != delimiter]
             if len(header) == 1 and signs:
-                raise FileError(
-                    f"{name} has one column only, {header[0]!r}: is it delimiter={signs[0]!r} "
-                    f"(--delimiter {signs[0]!r})?"
-                )
+                hint = f"is it delimiter={signs[0]!r} (--delimiter {signs[0]!r})?"
+                raise csv.Error(f"the only column is {header[0]!r}: {hint}")
             yield header
             for row in reader:
                 row = row or [""] * (len(header) == 1)  # a blank line is an empty field
                 if row and len(row) != len(header):
-                    raise FileError(
-                        f"{name}, line {reader.line_num}: {len(row)} fields, but the header has "
-                        f"{len(header)}"
-                    )
+                    raise csv.Error(f"{len(row)} fields, but the header has {len(header)}")
                 if row:
                     yield row
     except UnicodeError:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import glob
 import os
-import secrets
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -113,7 +112,7 @@ def scan(
 
 def _counted(table: object, names: Sequence[str]) -> tuple:
     """Return the distinct rows of some columns, as a table of Arrow, and the count of each."""
-    rows = f"rows_{secrets.token_hex(8)}"
+    rows = max(names, key=len) + "_"
     counted = table.group_by(list(names)).aggregate(**{rows: table.count()}).to_pyarrow()
     return counted.drop_columns([rows]), counted.column(rows).to_numpy().astype(np.int64)
 

@@ -2,8 +2,6 @@
 
 import json
 import re
-import warnings
-import zipfile
 from ast import literal_eval
 from datetime import datetime
 
@@ -105,18 +103,14 @@ def test_a_schema_says_how_the_next_table_is_read(tmp_path, capsys):
                "missing": "category"}  # fmt: skip
     one = ap.read(first, ["plz", "answer", "pay"], "ill", **options, save_schema=schema)
     assert json.loads(schema.read_text())["types"]["pay"] == "decimal-comma"
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        two = ap.read(second, schema=schema)
+    two = ap.read(second, schema=schema)
     assert two.qi == one.qi and two.sensitive == "ill" and two.missing == one.missing
-    assert two.attribute("plz").values.tolist() == ["1", "2"]
-    assert two.attribute("answer").values.tolist() == ["b", "a"]
-    assert two.attribute("pay").values.tolist() == [1.0, 2.0]
-    assert main(["audit", str(second), "--schema", str(schema), "--json"]) == 0
-    assert "answer: b < a" in capsys.readouterr().err
+    found = [two.attribute(name).values.tolist() for name in one.qi]
+    assert found == [["1", "2"], ["b", "a"], [1.0, 2.0]]
     again = tmp_path / "again.json"
     assert main(["audit", str(second), "--schema", str(schema), "--save-schema", str(again),
                  "--qi", "plz"]) == 0  # fmt: skip
+    assert "plz: text, 2 distinct" in capsys.readouterr().err
     assert ap.read(second, schema=again).qi == ["plz"]
     second.write_text("plz;answer;pay;ill\n1;c;1;flu\n")
     with pytest.raises(errors.ColumnError, match=r"not all b < a: \['c'\]"):
@@ -188,36 +182,26 @@ def test_a_star_in_the_table_is_said_to_be_a_value(tmp_path):
         ap.read(path, ["sex"])
 
 
-WRONG_BOOKS = {
-    "merged": lambda sheet: sheet.merge_cells("A2:A3"),
-    "format": lambda sheet: setattr(sheet["A2"], "number_format", "00000-0000"),
-}
-
-
-@pytest.mark.parametrize("wrong", [None, *WRONG_BOOKS])
-def test_a_workbook_is_read_as_it_is_shown_or_refused(wrong, tmp_path, caplog):
+@pytest.mark.parametrize("wrong", [
+    None, lambda sheet: sheet.merge_cells("A2:A3"),
+    lambda sheet: setattr(sheet["A2"], "number_format", "00000-0000"),
+])  # fmt: skip
+def test_a_workbook_is_read_as_it_is_shown_or_refused(wrong, tmp_path):
     book = openpyxl.Workbook()
     book.active.sheet_state = "hidden"
     sheet = book.create_sheet("people")
-    sheet.append(["zip", "ill"])
-    for i in range(100):
-        sheet.append([2139 + i % 2, "a"])
-        sheet.cell(i + 2, 1).number_format = "00000"
-    sheet.row_dimensions[5].hidden = True
-    WRONG_BOOKS.get(wrong, list)(*[sheet][: wrong is not None])
+    for row in [["zip", "ill"], *([2139 + i % 2, "a"] for i in range(100))]:
+        sheet.append(row)
+        sheet.cell(sheet.max_row, 1).number_format = "00000"
+    if wrong:
+        wrong(sheet)
     book.save(tmp_path / "a.xlsx")
-    with (
-        zipfile.ZipFile(tmp_path / "a.xlsx") as old,
-        zipfile.ZipFile(tmp_path / "b.xlsx", "w") as new,
-    ):
-        for name in old.namelist():  # a stale dimension, as some programs leave it
-            new.writestr(name, re.sub(rb'(<dimension ref=")[^"]*', rb"\1A1:B11", old.read(name)))
     if wrong:
         with pytest.raises(errors.FileError, match="A2"):
-            ap.read(tmp_path / "b.xlsx", ["zip"])
-        return
-    m = ap.read(tmp_path / "b.xlsx", ["zip"], "ill")
-    assert m.n == 100 and m.attribute("zip").values.tolist() == ["02139", "02140"]
+            ap.read(tmp_path / "a.xlsx", ["zip"])
+    else:
+        m = ap.read(tmp_path / "a.xlsx", ["zip"], "ill")
+        assert m.n == 100 and m.attribute("zip").values.tolist() == ["02139", "02140"]
 
 
 @pytest.mark.parametrize("door", [ap.read, ap.scan])
