@@ -1,14 +1,9 @@
 """Attackers: what each of them concludes, beside what was promised and what the file shows.
 
-* *counts the file*: knows a person's class and counts its rows;
-* *takes missing values as unknown*: also counts without them;
-* *sees which rows are synthetic*: counts real people, whose number in a class a register tells;
-* *is told the values of a withheld class*: a class that is large enough was withheld because its
-  sensitive values fail;
-* *is told the values of other withheld people*: these are what is left of the table's values;
-* *knows some secrets*: has asked other people of the class, and leaves them out.
-
-Who only infers what others are told can be more or less sure of somebody: no better on average.
+An attacker counts the rows of a person's class in the file; takes missing values as unknown; sees
+which rows are synthetic; is told the sensitive values of a withheld class (one that is large
+enough was withheld for its values) or of all other withheld people; or has asked other people of
+the class. Whoever only infers what others are told is no better on average.
 """
 
 from __future__ import annotations
@@ -123,11 +118,11 @@ def check_release(rel: object, *, shown: bool = False) -> Release:
 
 def _asked(rel: Release, name: object) -> Iterator[tuple[str, str, float | None, Principle]]:
     """Yield titles, meanings, promised bounds if any, and principles; standard ones first."""
-    m, standard = rel.microdata, [] if name is None else LEVELS
-    promised = [p for p in rel.promised if p.needs_sensitive and name is not None
-                and p.of in (None, name)]  # fmt: skip
+    m, standard, promised = rel.microdata, [], []
     of = f" of {name}" if len(m.sensitives) > 1 else ""
-    standard = [(title + of, kind, meaning) for title, kind, meaning in standard]
+    if name is not None:
+        standard = [(title + of, kind, meaning) for title, kind, meaning in LEVELS]
+        promised = [p for p in rel.promised if p.needs_sensitive and p.of in (None, name)]
     if name == (m.sensitives or [None])[0]:  # classes are judged once
         promised = [p for p in rel.promised if not p.needs_sensitive] + promised
         size = "k-anonymity", f"smallest class, {'rows' if m.people is None else 'people'}"
@@ -182,9 +177,6 @@ def _left(counts: GroupCounts, left: np.ndarray) -> GroupCounts:
     gone = np.bincount(group, counts.counts - left, len(counts.sizes)).astype(np.intp)
     start = np.r_[0, np.cumsum(np.bincount(group[kept], minlength=len(counts.sizes)))]
     return GroupCounts(counts.sizes - gone, start, counts.sensitive[kept], left[kept])
-
-
-# -- promises and the audit -------------------------------------------------------------------
 
 
 def warnings(rel: Release) -> tuple[str, ...]:
@@ -245,10 +237,9 @@ def audit(rel: Release) -> pd.DataFrame:
 
     A DataFrame with the columns ``principle``, ``level`` and ``meaning``. Each level is the worst
     equivalence class, for each sensitive attribute; t-closeness treats all values as equally far
-    apart. Where people have several rows, levels count people, and the rows of the smallest class
-    follow. Then come `withheld`; a row ``..., concluded`` for each level that an attacker makes
-    worse; and a row ``warning`` for each attack that no level covers. After ``write``, the levels
-    of a table of counts are read from the files.
+    apart. Where people have several rows, levels count people. Then come `withheld`; a row ``...,
+    concluded`` for each level that an attacker makes worse; and a row ``warning`` for each attack
+    that no level covers. After ``write``, levels of a table of counts are read from the files.
 
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> audit(rel)["level"][0].item()
@@ -287,12 +278,8 @@ def check_promise(
     found = [f"{promise} is promised, but the rows of real people reach {level:.4g}"
              for promise, level in kept(rel).items() if level is not None]  # fmt: skip
     found += _broken(rel) if against == "register" else []
-    remedy = "Run the algorithm on this table"
-    if rel.recoding is not None:
-        remedy += (
-            " with a smaller suppression (--suppression), withhold failing classes by "
-            "r.withhold = r.promised before ap.recode(m, r)"
-        )
+    of_recoding = ", set r.withhold = r.promised, use a smaller suppression (--suppression)"
+    remedy = f"Run the algorithm on this table{of_recoding if rel.recoding is not None else ''}"
     if found:
         raise errors.PromiseError(
             f"{'; '.join(found)}: nothing was published. "
@@ -305,8 +292,10 @@ def kept(rel: Release) -> dict[Principle, float | None]:
     shown = rel.audited()
     real = shown.in_groups(dense_labels(np.where(shown.is_real, shown.group, -1)))
     none = (real.group < 0).all()
-    asked = [p for p in rel.promised if not p.needs_sensitive
-             or any(p.of in (None, name) for name in rel.microdata.sensitives)]  # fmt: skip
+    names = rel.microdata.sensitives
+    asked = (
+        p for p in rel.promised if not p.needs_sensitive or (names and p.of in (None, *names))
+    )
     return {p: None if none or p.holds(real) else p.level(real) for p in asked}
 
 

@@ -68,10 +68,9 @@ class Release:
     """A published table and how it was made.
 
     ``frame`` is for its maker: it has the input's index and row order. Give others only
-    :meth:`write` or :meth:`public_frame`. ``microdata`` is the original table, ``partition`` its
-    groups (for a recoding, the equivalence classes) and ``recoding`` the Recoding (None for
-    groups). ``entries`` are the rows of each cell in each group, with their sensitive codes as
-    published, and ``published`` has a PublishedAttribute per quasi-identifier.
+    :meth:`write` or :meth:`public_frame`. ``microdata`` is the original table, ``recoding`` the
+    Recoding (None for groups), ``entries`` the rows of each cell in each group, with their
+    sensitive codes as published, and ``published`` a PublishedAttribute per quasi-identifier.
     """
 
     shows_groups = False  # whether everybody sees who is in which group
@@ -91,7 +90,7 @@ class Release:
         self.microdata, self.recoding, self._partition = entries.m, recoding, partition
         self.accepted: str | None = None  # why it was written below its promise
         self._written: tuple = ()  # of a table of counts, what an audit is to read
-        # (f,): the classes that a recoding withholds for their values, otherwise -1
+        #: (f,): the classes that a recoding withholds for their values, otherwise -1
         self.failing = np.full(len(entries.group), -1)
 
     @property
@@ -221,8 +220,7 @@ class Release:
 class GroupRelease(Release):
     """A table with unchanged quasi-identifiers: groups hide the sensitive value.
 
-    Its classes are the groups of the partition, published or not: the attacker is assumed to know
-    them (boger2020, section 5).
+    Its classes are the groups: the attacker is assumed to know them (boger2020, section 5).
     """
 
     shows_groups = True
