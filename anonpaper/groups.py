@@ -41,14 +41,12 @@ class Partition:
         self.cell, self.counts = np.arange(len(self.group)), np.ones(len(self.group), np.intp)
         if not isinstance(info, Mapping | None):
             raise ParameterError(f"info must be a mapping, got {info!r}")
-        self.info, self.algorithm, self.starred = dict(info or {}), algorithm, None
+        self.info, self.algorithm = dict(info or {}), algorithm
         self.call, self.promised = "", ()  # set by what makes it: see anonpaper.algorithm
-        if starred is not None:
-            given = np.asarray(starred)
-            if given.ndim != 2 or len(given) != self.n_groups or given.dtype.kind not in "bui":
-                shape = f"({self.n_groups}, d)"
-                raise ParameterError(f"starred must be booleans, shape {shape}, not {given!r}")
-            self.starred = given.astype(bool)
+        self.starred = None if starred is None else np.asarray(starred)
+        if starred is not None and (self.starred.ndim != 2 or len(self.starred) != self.n_groups
+                                    or self.starred.dtype != bool):  # fmt: skip
+            raise ParameterError(f"starred must be booleans, shape ({self.n_groups}, d)")
 
     @classmethod
     def of_cells(
@@ -240,8 +238,12 @@ class GroupCounts:
         [2, 1]
         """
         table = np.atleast_2d(np.asarray(table))
-        whole = table.ndim == 2 and np.issubdtype(table.dtype, np.integer)
-        if not whole or (table < 0).any() or not table.any(axis=1).all():
+        if (
+            table.ndim != 2
+            or table.dtype.kind not in "iu"
+            or not (table >= 0).all()
+            or not table.any(axis=1).all()
+        ):
             raise ParameterError("counts must be integers of at least 0, not all 0 in a group")
         group, sensitive = np.nonzero(table)
         start = np.searchsorted(group, np.arange(len(table) + 1))
@@ -297,11 +299,7 @@ def checked_labels(labels, n: int | None = None) -> np.ndarray:
 
 
 def dense_labels(labels: np.ndarray) -> np.ndarray:
-    """Renumber labels without gaps; their order and every -1 stay.
-
-    >>> dense_labels(np.array([7, -1, 2, 7])).tolist()
-    [1, -1, 0, 1]
-    """
+    """Renumber labels without gaps; their order and every -1 stay: 7, -1, 2 are 1, -1, 0."""
     labels = np.asarray(labels, dtype=np.intp)
     dense = np.full(len(labels), -1, dtype=np.intp)
     dense[labels >= 0] = pd.factorize(labels[labels >= 0], sort=True)[0]
