@@ -238,12 +238,8 @@ class GroupCounts:
         [2, 1]
         """
         table = np.atleast_2d(np.asarray(table))
-        if (
-            table.ndim != 2
-            or table.dtype.kind not in "iu"
-            or not (table >= 0).all()
-            or not table.any(axis=1).all()
-        ):
+        whole = table.ndim == 2 and table.dtype.kind in "iu"
+        if not whole or (table < 0).any() or not table.any(axis=1).all():
             raise ParameterError("counts must be integers of at least 0, not all 0 in a group")
         group, sensitive = np.nonzero(table)
         start = np.searchsorted(group, np.arange(len(table) + 1))

@@ -118,11 +118,12 @@ def check_release(rel: object, *, shown: bool = False) -> Release:
 
 def _asked(rel: Release, name: object) -> Iterator[tuple[str, str, float | None, Principle]]:
     """Yield titles, meanings, promised bounds if any, and principles; standard ones first."""
-    m, standard, promised = rel.microdata, [], []
+    m = rel.microdata
     of = f" of {name}" if len(m.sensitives) > 1 else ""
-    if name is not None:
-        standard = [(title + of, kind, meaning) for title, kind, meaning in LEVELS]
-        promised = [p for p in rel.promised if p.needs_sensitive and p.of in (None, name)]
+    standard = [(title + of, kind, meaning) for title, kind, meaning in LEVELS]
+    promised = [p for p in rel.promised if p.needs_sensitive and p.of in (None, name)]
+    if name is None:
+        standard, promised = [], []
     if name == (m.sensitives or [None])[0]:  # classes are judged once
         promised = [p for p in rel.promised if not p.needs_sensitive] + promised
         size = "k-anonymity", f"smallest class, {'rows' if m.people is None else 'people'}"

@@ -68,19 +68,17 @@ def generalize(m: Microdata, p: Partition) -> Release:
         if attribute.ordered and not has_missing:
             low, high = _bounds(attribute, codes, group, starred)
             return SubDomains.runs(attribute, low, high).distinct()
-        # pairs of a set and a code; starred groups share one set, the last
-        of_group = dense_labels(np.where(starred, len(starred), np.arange(len(starred))))
-        star, shown = of_group[starred][:1], group >= 0
+        # pairs of a group and a code; starred groups have all codes
+        stars, shown = np.flatnonzero(starred), group >= 0
         every = np.arange(attribute.size, dtype=np.int32)
-        owner = np.r_[of_group[group[shown]], np.repeat(star, attribute.size)]
-        codes = np.r_[codes[shown], np.tile(every, len(star))]
+        owner = np.r_[group[shown], np.repeat(stars, attribute.size)]
+        codes = np.r_[codes[shown], np.tile(every, len(stars))]
         if has_missing:  # an interval of the other values, and the missing one, the last
-            known, n_sets = codes < every[-1], of_group.max(initial=-1) + 1
-            low, high = group_bounds(codes[known, None], owner[known], n_sets)
+            known = codes < every[-1]
+            low, high = group_bounds(codes[known, None], owner[known], len(starred))
             sets, between = np.nonzero((low <= every) & (every <= high))
             owner, codes = np.r_[owner[~known], sets], np.r_[codes[~known], between]
-        values, number = SubDomains.sets(attribute, owner, codes).distinct()
-        return values, number[of_group]
+        return SubDomains.sets(attribute, owner, codes).distinct()
 
     return _by_groups(m, p, "generalize", held)
 

@@ -53,15 +53,14 @@ class PublishedAttribute:
     def starred_whole(self, shown: np.ndarray, codes: np.ndarray) -> PublishedAttribute:
         """Return the attribute of entries not all of which are `shown`; `codes` are theirs."""
         sub, held = self.sub_domains, np.unique(codes[shown])
-        if sub.names is not None or len(held) < 2:
-            return self
-        (wide,) = np.nonzero((sub.low <= held[0]) & (sub.high >= held[-1]))
-        wide = wide[sub.contains(wide[:, None], held).all(axis=1)]
-        if not len(wide):
-            return self
-        whole = wide[np.argmax(sub.sizes[wide])]
-        index = np.where(np.isin(self.index, wide), whole, self.index).astype(np.int32)
-        return PublishedAttribute(sub, index, int(whole))
+        if sub.names is None and len(held) > 1:
+            (wide,) = np.nonzero((sub.low <= held[0]) & (sub.high >= held[-1]))
+            wide = wide[sub.contains(wide[:, None], held).all(axis=1)]
+            if len(wide):
+                whole = wide[np.argmax(sub.sizes[wide])]
+                index = np.where(np.isin(self.index, wide), whole, self.index).astype(np.int32)
+                return PublishedAttribute(sub, index, int(whole))
+        return self
 
 
 class Release:
