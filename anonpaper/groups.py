@@ -14,10 +14,7 @@ from anonpaper.compiled import loop
 from anonpaper.errors import ParameterError
 from anonpaper.microdata import Microdata
 
-__all__ = [
-    "Entries", "GroupCounts", "Partition", "are_in_several_tuples", "checked_labels",
-    "dense_labels", "group_bounds",
-]  # fmt: skip
+__all__ = ["Entries", "GroupCounts", "Partition", "checked_labels", "dense_labels", "group_bounds"]
 
 
 class Partition:

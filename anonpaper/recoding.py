@@ -198,9 +198,9 @@ class Recoding:
         release shows: no row, no count, and no value within an interval, below a star or only in
         withheld rows. Two things exceed a release: all values that a hierarchy has below the names
         in use, which reveals a column's values if the hierarchy was made from it; and the
-        categories within an interval of an ordered Categorical that is not alphabetical.
-        FileError if it cannot be written; ParameterError for a name or value that is not a text,
-        number or timestamp, and for a principle that is not the package's.
+        categories within an interval of an ordered Categorical that is not alphabetical. FileError
+        if it cannot be written; ParameterError for what is no text, number or timestamp, and for a
+        principle that is not the package's.
         """
         told = self.told()
         parts = [
@@ -344,8 +344,8 @@ def _places(values: np.ndarray, known: Attribute, ids: np.ndarray, members) -> n
 
 def _texts(value: object) -> list[str]:
     """How a value may be written: 5.0 equals 5, but True is not 1."""
-    whole = [str(int(value))] if _is_number(value) and float(value).is_integer() else []
-    return [str(value), *whole]
+    whole = isinstance(value, Real) and not isinstance(value, bool) and float(value).is_integer()
+    return [str(value), *([str(int(value))] if whole else [])]
 
 
 def _objects(values: Iterable) -> np.ndarray:
@@ -367,17 +367,14 @@ def _part(name, numeric: bool, ordered: bool, values: list, map: list, names) ->
     return attribute, map, names and _objects(names)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
-
-
 def _lies_within(value: object, low: object, high: object) -> bool:
     """Whether a value has the type of two bounds and is between them; a missing one is not."""
     ends = value, low, high
-    texts = all(isinstance(end, str) for end in ends) and not is_among(MISSING, ends)
-    instants = all(isinstance(end, pd.Timestamp) for end in ends)
+    alike = any(all(isinstance(end, kind) for end in ends) for kind in (str, Real, pd.Timestamp))
+    if not alike or any(isinstance(end, bool) or is_among(end, [MISSING]) for end in ends):
+        return False
     try:
-        return bool((texts or instants or all(map(_is_number, ends))) and low <= value <= high)
+        return bool(low <= value <= high)
     except TypeError:  # one of two instants has no time zone
         return False
 

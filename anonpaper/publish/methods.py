@@ -1,8 +1,4 @@
-"""From groups or sub-domains to the published table.
-
-Each way of publishing makes a Release of a table `m` and its groups `p`, a Partition or else
-ParameterError. Rows labelled -1 are withheld.
-"""
+"""From groups or sub-domains to the published table. Rows of no group (-1) are withheld."""
 
 from __future__ import annotations
 
@@ -32,8 +28,7 @@ __all__ = ["anatomize", "generalize", "recode", "shallow_generalize", "suppress"
 def suppress(m: Microdata, p: Partition) -> Release:
     """Publish groups by suppression: a star wherever the rows of a group differ.
 
-    ParameterError if the partition `p` is of another table than `m`. Source: xiao2010, Definition
-    1. O(n·d).
+    ParameterError if `p` is no Partition of the table `m`. Source: xiao2010, Definition 1. O(n·d).
 
     >>> m = ap.examples.hospital()
     >>> suppress(m, ap.examples.hospital_two_diverse()).frame.loc["Adam"].tolist()
@@ -177,10 +172,10 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     """Publish every value as its sub-domain: single-dimensional generalization.
 
     Classes of `m` that fail the ``withhold`` of `r`, a Recoding, are withheld. Intervals and sets
-    then omit values that only withheld rows have; names of a hierarchy stay. Values that the
-    recoding lacks raise ColumnError, or with ``unseen="suppress"`` their rows are withheld.
-    ParameterError if it has other attributes. The promises of last year's recoding may not hold
-    here: then ``write`` raises PromiseError. Source: xiao2010, section 2. O(n·d).
+    then omit values that only withheld rows have. Values that the recoding lacks raise
+    ColumnError, or with ``unseen="suppress"`` their rows are withheld; other attributes raise
+    ParameterError. If promises of last year's recoding do not hold here, ``write`` raises
+    PromiseError. Source: xiao2010, section 2. O(n·d).
 
     >>> m = ap.examples.hospital()
     >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 0], [0, 1, 1]])

@@ -1,8 +1,4 @@
-"""The published table: entries of groups, and a sub-domain of every quasi-identifier for each.
-
-A sub-domain is one value if it is kept and the whole domain if it is suppressed. Measures read
-these; rows come back in `frame` only.
-"""
+"""The published table: entries of groups, and a sub-domain of every quasi-identifier for each."""
 
 from __future__ import annotations
 
@@ -249,9 +245,11 @@ class Anatomy(GroupRelease):
     ``st`` has ``group``, the sensitive attribute and ``count``, one row per value of a group.
     """
 
+    qit = property(lambda self: self.frame)
+
     @cached_property
-    def qit(self) -> pd.DataFrame:
-        """The quasi-identifiers with the number of their group."""
+    def frame(self) -> pd.DataFrame:
+        """The table `qit`: quasi-identifiers with the number of their group."""
         m, shown = self.microdata, self.is_published
         qit = m.frame.loc[shown, [c for c in m.frame.columns if c in m.qi]]
         return qit.assign(group=self.classes.labels[shown])
@@ -264,11 +262,6 @@ class Anatomy(GroupRelease):
         values = m.sensitive_attribute.values[groups.sensitive]
         columns = {"group": groups.group_of_entry, m.sensitive: values, "count": groups.counts}
         return pd.DataFrame(columns)
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """The table `qit`, with one row per published row; `st` is the other table."""
-        return self.qit
 
     def counted(self) -> list[tuple[pd.DataFrame, np.ndarray]]:
         """Each table's distinct rows and how often each occurs; groups get new numbers."""
