@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -57,14 +57,9 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     weakest who concludes it), ``people`` (real people in groups beyond the promise or, without
     one, beyond ``file``), ``of`` (real people), ``meaning``, and ``each`` attacker's level.
 
-    The two of age u are in the register, and were withheld because they have the same illness:
-
-    >>> people = pd.DataFrame({"age": list("uuvvww"), "ill": list("aabcbc")})
-    >>> m = ap.Microdata(people, ["age"], "ill")
-    >>> rel = ap.recode(m, ap.full_domain(m, k=2, l=2, suppression=0.4))
-    >>> found = attackers(rel).set_index("principle").loc["distinct l-diversity"]
-    >>> found["attacker"], found[["promised", "file", "concluded", "people"]].astype(int).tolist()
-    ('is told the values of a withheld class', [2, 2, 1, 2])
+    >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
+    >>> attackers(rel).set_index("principle").loc["theta", ["concluded", "attacker"]].tolist()
+    [0.5, 'counts the file']
     """
     m, e = check_release(rel).microdata, rel.entries
     knows = min(errors.check_integer("knows", knows, 0), m.n)
@@ -263,9 +258,7 @@ def audit(rel: Release) -> pd.DataFrame:
     return pd.DataFrame(found, columns=["principle", "level", "meaning"])
 
 
-def check_promise(
-    rel: Release, against: Literal["file", "register"] = "file", accept: str | None = None
-) -> None:
+def check_promise(rel: Release, against: str = "file", accept: str | None = None) -> None:
     """Raise PromiseError if the rows of real people keep less than was promised.
 
     `against` and `accept` are as for :meth:`write`; everything that publishes calls this first.

@@ -210,9 +210,7 @@ def check_written_apart(rel: Release) -> None:
             raise ColumnError(f"{alike} would have several meanings in {name!r}: rename them")
 
 
-def public_frame(
-    rel: Release, *, against: str = "file", accept: str | None = None
-) -> pd.DataFrame:
+def public_frame(rel: Release, *, against: str = "file", accept=None) -> pd.DataFrame:
     """Return the first table of :func:`public_tables`, which has the errors too."""
     return public_tables(rel, against=against, accept=accept)[0]
 
