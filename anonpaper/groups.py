@@ -40,10 +40,12 @@ class Partition:
             raise ParameterError(f"info must be a mapping, got {info!r}")
         self.info, self.algorithm = dict(info or {}), algorithm
         self.call, self.promised = "", ()  # set by what makes it: see anonpaper.algorithm
-        self.starred = None if starred is None else np.asarray(starred)
-        if starred is not None and (self.starred.ndim != 2 or len(self.starred) != self.n_groups
-                                    or self.starred.dtype != bool):  # fmt: skip
-            raise ParameterError(f"starred must be booleans, shape ({self.n_groups}, d)")
+        self.starred = None
+        if starred is not None:
+            given, shape = np.asarray(starred), f"({self.n_groups}, d)"
+            if given.ndim != 2 or len(given) != self.n_groups or given.dtype.kind not in "bui":
+                raise ParameterError(f"starred must be booleans, shape {shape}, got {given!r}")
+            self.starred = given.astype(bool)
 
     @classmethod
     def of_cells(
