@@ -98,7 +98,7 @@ class Cells:
     def by_sensitive_value(
         self, values: int, order: np.ndarray | None = None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """List the cells of each of `values` sensitive values, in an order of the tuples; O(e).
+        """List the cells of each of `values` sensitive values, in an order of the tuples.
 
         Returns `list_start`, `cell` and `place`: ``cell[list_start[v]:list_start[v + 1]]`` are the
         cells of value v, and `place` is the position of their tuples in the order.
@@ -127,10 +127,7 @@ def distinct(
     """Number distinct rows of codes in lexicographic order, column j being below ``sizes[j]``.
 
     Returns the number of every row, the first row that has each number, and how many rows have it,
-    or the sum of their `weights`. O(n log n).
-
-    >>> [found.tolist() for found in distinct([np.array([1, 0, 1])], [2])]
-    [[1, 0, 1], [1, 0], [1, 2]]
+    or the sum of their `weights`: [1, 0, 1], [1, 0], [1, 2] for 1, 0, 1. O(n log n).
     """
     rows, first = _in_order(columns, sizes)
     number = np.empty(len(rows), np.intp)

@@ -14,10 +14,7 @@ from anonpaper.compiled import loop
 from anonpaper.errors import ParameterError
 from anonpaper.microdata import Microdata
 
-__all__ = [
-    "Entries", "GroupCounts", "Partition", "are_in_several_tuples", "checked_labels",
-    "dense_labels", "group_bounds",
-]  # fmt: skip
+__all__ = ["Entries", "GroupCounts", "Partition", "checked_labels", "dense_labels", "group_bounds"]
 
 
 class Partition:
@@ -41,13 +38,13 @@ class Partition:
         self.cell, self.counts = np.arange(len(self.group)), np.ones(len(self.group), np.intp)
         if not isinstance(info, Mapping | None):
             raise ParameterError(f"info must be a mapping, got {info!r}")
-        self.info, self.algorithm, self.starred = dict(info or {}), algorithm, None
+        self.info, self.algorithm = dict(info or {}), algorithm
         self.call, self.promised = "", ()  # set by what makes it: see anonpaper.algorithm
+        self.starred = None
         if starred is not None:
-            given = np.asarray(starred)
+            given, shape = np.asarray(starred), f"({self.n_groups}, d)"
             if given.ndim != 2 or len(given) != self.n_groups or given.dtype.kind not in "bui":
-                shape = f"({self.n_groups}, d)"
-                raise ParameterError(f"starred must be booleans, shape {shape}, not {given!r}")
+                raise ParameterError(f"starred must be booleans, shape {shape}, got {given!r}")
             self.starred = given.astype(bool)
 
     @classmethod
@@ -240,7 +237,7 @@ class GroupCounts:
         [2, 1]
         """
         table = np.atleast_2d(np.asarray(table))
-        whole = table.ndim == 2 and np.issubdtype(table.dtype, np.integer)
+        whole = table.ndim == 2 and table.dtype.kind in "iu"
         if not whole or (table < 0).any() or not table.any(axis=1).all():
             raise ParameterError("counts must be integers of at least 0, not all 0 in a group")
         group, sensitive = np.nonzero(table)
@@ -297,11 +294,7 @@ def checked_labels(labels, n: int | None = None) -> np.ndarray:
 
 
 def dense_labels(labels: np.ndarray) -> np.ndarray:
-    """Renumber labels without gaps; their order and every -1 stay.
-
-    >>> dense_labels(np.array([7, -1, 2, 7])).tolist()
-    [1, -1, 0, 1]
-    """
+    """Renumber labels without gaps; their order and every -1 stay: 7, -1, 2 are 1, -1, 0."""
     labels = np.asarray(labels, dtype=np.intp)
     dense = np.full(len(labels), -1, dtype=np.intp)
     dense[labels >= 0] = pd.factorize(labels[labels >= 0], sort=True)[0]

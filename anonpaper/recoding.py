@@ -15,7 +15,7 @@ import pandas as pd
 
 from anonpaper import errors
 from anonpaper.cells import distinct
-from anonpaper.errors import ParameterError, check_sequence
+from anonpaper.errors import ParameterError, check_sequence, is_among
 from anonpaper.files import named_by_user, write_named
 from anonpaper.groups import Entries
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
@@ -80,10 +80,8 @@ class Recoding:
     ) -> Recoding:
         """Return a full-domain recoding: attributes at levels of their hierarchies, or 0."""
         qi = [attribute.name for attribute in check_sequence("attributes", attributes, Attribute)]
-        levels, trees = (
-            errors.check_named("levels", levels, qi),
-            check_hierarchies(hierarchies, qi),
-        )
+        levels = errors.check_named("levels", levels, qi)
+        trees = check_hierarchies(hierarchies, qi)
         if lacking := [name for name, level in levels.items() if level and name not in trees]:
             raise errors.HierarchyError(f"hierarchies lacks {lacking}: see Hierarchy.balanced")
         maps, names = [np.arange(a.size) for a in attributes], [a.values for a in attributes]
@@ -110,9 +108,7 @@ class Recoding:
         attributes = check_sequence("attributes", attributes, Attribute)
         ends = np.cumsum([attribute.size - 1 for attribute in attributes])
         digits = list(bits) if isinstance(bits, str) else np.asarray(bits).ravel().tolist()
-        if len(digits) != ends[-1] or not all(
-            errors.is_among(bit, [0, 1, "0", "1"]) for bit in digits
-        ):
+        if len(digits) != ends[-1] or not all(is_among(bit, [0, 1, "0", "1"]) for bit in digits):
             raise ParameterError(f"bits must be {ends[-1]} digits 0 or 1, got {digits[:100]}")
         parts = np.split(np.array(digits, np.int32), ends[:-1])
         return cls(attributes, [np.r_[0, np.cumsum(part)] for part in parts])
@@ -122,10 +118,10 @@ class Recoding:
 
         ParameterError if a sub-domain is not a run of successive values: bits cannot express it.
         """
-        for attribute, ids in zip(self.attributes, self.maps, strict=True):
-            if np.count_nonzero(np.diff(ids)) != ids.max():
-                raise ParameterError(f"a sub-domain of {attribute.name!r} is no run of values")
-        return np.concatenate([np.diff(ids) != 0 for ids in self.maps])
+        cuts = [np.diff(ids) != 0 for ids in self.maps]
+        if tuple(1 + cut.sum() for cut in cuts) != self.sizes:
+            raise ParameterError("a sub-domain is no run of values")
+        return np.concatenate(cuts)
 
     def sub_domains(self, name: object) -> list[list]:
         """Return the sub-domains of an attribute as lists of values."""
@@ -135,9 +131,7 @@ class Recoding:
     def members(self, name: object) -> SubDomains:
         """Return the sub-domains of an attribute as they are published."""
         names = [a.name for a in self.attributes]
-        if not errors.is_among(name, names):
-            raise ParameterError(f"{name!r} is not an attribute of this recoding: {names}")
-        j = names.index(name)
+        j = names.index(errors.check_choice("the name of an attribute", name, names))
         codes = np.arange(self.attributes[j].size)
         return SubDomains.sets(self.attributes[j], self.maps[j], codes, self.names[j])
 
@@ -179,9 +173,8 @@ class Recoding:
 
         A value is known if this recoding has it; if it is a number within a published interval, or
         a text within an interval of alphabetical texts; if the naming hierarchy has it below a
-        name in use; or if the whole column is suppressed. Sub-domains are written as in this
-        recoding; the last one has all new values. The attributes need the same names, in this
-        order; otherwise ParameterError.
+        name in use; or if the whole column is suppressed. The last sub-domain has all new values.
+        ParameterError for attributes of other names, or in another order.
         """
         theirs, mine = [a.name for a in attributes], [a.name for a in self.attributes]
         if theirs != mine:
@@ -205,9 +198,9 @@ class Recoding:
         release shows: no row, no count, and no value within an interval, below a star or only in
         withheld rows. Two things exceed a release: all values that a hierarchy has below the names
         in use, which reveals a column's values if the hierarchy was made from it; and the
-        categories within an interval of an ordered Categorical that is not alphabetical.
-        FileError if it cannot be written; ParameterError for a name or value that is not a text,
-        number or timestamp, and for a principle that is not the package's.
+        categories within an interval of an ordered Categorical that is not alphabetical. FileError
+        if it cannot be written; ParameterError for what is no text, number or timestamp, and for a
+        principle that is not the package's.
         """
         told = self.told()
         parts = [
@@ -236,15 +229,12 @@ class Recoding:
             json.dumps(told, ensure_ascii=False, default=str).encode()  # half a character
             if told["format"] != _FORMAT:
                 raise KeyError(f"format {_FORMAT!r}")
-            attributes, maps, names = zip(
-                *(_part(**part) for part in told["attributes"]), strict=True
-            )
+            parts = [_part(**part) for part in told["attributes"]]
+            attributes, maps, names = zip(*parts, strict=True)
             if len({a.name for a in attributes}) < len(attributes):
                 raise ValueError("two attributes of one name")
-            withhold, promised = (
-                tuple(map(read_principle, told.get(name, ()))) for name in ("withhold", "promised")
-            )
-            marks = {"withhold": withhold, "promised": promised}
+            texts = {name: told.get(name, ()) for name in ("withhold", "promised")}
+            marks = {name: tuple(map(read_principle, of)) for name, of in texts.items()}
             return cls(attributes, maps, {}, str(told["algorithm"]), names, **marks)
         except (errors.AnonpaperError, ArithmeticError, AttributeError, LookupError, TypeError,
                 ValueError, RecursionError) as error:  # fmt: skip
@@ -252,19 +242,14 @@ class Recoding:
             raise errors.FileError(f"{path} is not a recoding by Recoding.save: {why}") from None
 
     def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Recoding)
-            and len(self.maps) == len(other.maps)
-            and all(map(np.array_equal, self.maps, other.maps))
-            and self.withhold == other.withhold
-        )
+        same = isinstance(other, Recoding) and self.withhold == other.withhold
+        return same and [*map(list, self.maps)] == [*map(list, other.maps)]
 
     __hash__ = None
 
     def __repr__(self) -> str:
-        kept = ", ".join(
-            f"{a.name}: {k} of {a.size}" for a, k in zip(self.attributes, self.sizes, strict=True)
-        )
+        each = zip(self.attributes, self.sizes, strict=True)
+        kept = ", ".join(f"{a.name}: {k} of {a.size}" for a, k in each)
         return f"Recoding({self.algorithm + ': ' if self.algorithm else ''}{kept})"
 
 
@@ -333,12 +318,9 @@ def _with_values(attribute: Attribute, values: np.ndarray) -> Attribute:
 
 def _intervals(attribute: Attribute, members: SubDomains) -> list[tuple[int, int, int]]:
     """Sub-domains written as intervals of sorted values: numbers, first and last codes."""
-    pairs = pairwise(attribute.values)
-    if (
-        members.names is not None
-        or not attribute.ordered
-        or not all(attribute.numeric or _lies_within(low, low, high) for low, high in pairs)
-    ):
+    steps = () if attribute.numeric else pairwise(attribute.values)
+    ascend = attribute.ordered and all(_lies_within(low, low, high) for low, high in steps)
+    if members.names is not None or not ascend:
         return []
     runs = np.flatnonzero((members.sizes > 1) & ~members.has_gaps & ~members.is_star)
     return [(int(i), int(members.low[i]), int(members.high[i])) for i in runs]
@@ -362,8 +344,8 @@ def _places(values: np.ndarray, known: Attribute, ids: np.ndarray, members) -> n
 
 def _texts(value: object) -> list[str]:
     """How a value may be written: 5.0 equals 5, but True is not 1."""
-    whole = [str(int(value))] if _is_number(value) and float(value).is_integer() else []
-    return [str(value), *whole]
+    whole = isinstance(value, Real) and not isinstance(value, bool) and float(value).is_integer()
+    return [str(value), *([str(int(value))] if whole else [])]
 
 
 def _objects(values: Iterable) -> np.ndarray:
@@ -385,17 +367,14 @@ def _part(name, numeric: bool, ordered: bool, values: list, map: list, names) ->
     return attribute, map, names and _objects(names)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
-
-
 def _lies_within(value: object, low: object, high: object) -> bool:
     """Whether a value has the type of two bounds and is between them; a missing one is not."""
     ends = value, low, high
-    texts = all(isinstance(end, str) for end in ends) and not errors.is_among(MISSING, ends)
-    instants = all(isinstance(end, pd.Timestamp) for end in ends)
+    alike = any(all(isinstance(end, kind) for end in ends) for kind in (str, Real, pd.Timestamp))
+    if not alike or any(isinstance(end, bool) or is_among(end, [MISSING]) for end in ends):
+        return False
     try:
-        return bool((texts or instants or all(map(_is_number, ends))) and low <= value <= high)
+        return bool(low <= value <= high)
     except TypeError:  # one of two instants has no time zone
         return False
 

@@ -1,8 +1,4 @@
-"""From groups or sub-domains to the published table.
-
-Each way of publishing makes a Release of a table `m` and its groups `p`, a Partition or else
-ParameterError. Rows labelled -1 are withheld.
-"""
+"""From groups or sub-domains to the published table. Rows of no group (-1) are withheld."""
 
 from __future__ import annotations
 
@@ -32,8 +28,7 @@ __all__ = ["anatomize", "generalize", "recode", "shallow_generalize", "suppress"
 def suppress(m: Microdata, p: Partition) -> Release:
     """Publish groups by suppression: a star wherever the rows of a group differ.
 
-    ParameterError if the partition `p` is of another table than `m`. Source: xiao2010, Definition
-    1. O(n·d).
+    ParameterError if `p` is no Partition of the table `m`. Source: xiao2010, Definition 1. O(n·d).
 
     >>> m = ap.examples.hospital()
     >>> suppress(m, ap.examples.hospital_two_diverse()).frame.loc["Adam"].tolist()
@@ -68,19 +63,17 @@ def generalize(m: Microdata, p: Partition) -> Release:
         if attribute.ordered and not has_missing:
             low, high = _bounds(attribute, codes, group, starred)
             return SubDomains.runs(attribute, low, high).distinct()
-        # pairs of a set and a code; starred groups share one set, the last
-        of_group = dense_labels(np.where(starred, len(starred), np.arange(len(starred))))
-        star, shown = of_group[starred][:1], group >= 0
+        # pairs of a group and a code; starred groups have all codes
+        stars, shown = np.flatnonzero(starred), group >= 0
         every = np.arange(attribute.size, dtype=np.int32)
-        owner = np.r_[of_group[group[shown]], np.repeat(star, attribute.size)]
-        codes = np.r_[codes[shown], np.tile(every, len(star))]
+        owner = np.r_[group[shown], np.repeat(stars, attribute.size)]
+        codes = np.r_[codes[shown], np.tile(every, len(stars))]
         if has_missing:  # an interval of the other values, and the missing one, the last
-            known, n_sets = codes < every[-1], of_group.max(initial=-1) + 1
-            low, high = group_bounds(codes[known, None], owner[known], n_sets)
+            known = codes < every[-1]
+            low, high = group_bounds(codes[known, None], owner[known], len(starred))
             sets, between = np.nonzero((low <= every) & (every <= high))
             owner, codes = np.r_[owner[~known], sets], np.r_[codes[~known], between]
-        values, number = SubDomains.sets(attribute, owner, codes).distinct()
-        return values, number[of_group]
+        return SubDomains.sets(attribute, owner, codes).distinct()
 
     return _by_groups(m, p, "generalize", held)
 
@@ -179,10 +172,10 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     """Publish every value as its sub-domain: single-dimensional generalization.
 
     Classes of `m` that fail the ``withhold`` of `r`, a Recoding, are withheld. Intervals and sets
-    then omit values that only withheld rows have; names of a hierarchy stay. Values that the
-    recoding lacks raise ColumnError, or with ``unseen="suppress"`` their rows are withheld.
-    ParameterError if it has other attributes. The promises of last year's recoding may not hold
-    here: then ``write`` raises PromiseError. Source: xiao2010, section 2. O(n·d).
+    then omit values that only withheld rows have. Values that the recoding lacks raise
+    ColumnError, or with ``unseen="suppress"`` their rows are withheld; other attributes raise
+    ParameterError. If promises of last year's recoding do not hold here, ``write`` raises
+    PromiseError. Source: xiao2010, section 2. O(n·d).
 
     >>> m = ap.examples.hospital()
     >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 0], [0, 1, 1]])
@@ -194,18 +187,11 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         got = type(r).__name__
         raise ParameterError(f"expected a Recoding, got {got}: publish groups by ap.suppress")
     errors.check_choice("unseen", unseen, ("error", "suppress"))
-    typed, new = (
-        [
-            [
-                (a.name, type(value), value) for a in attributes for value in a.values
-            ]  # True equals 1
-            for attributes in (m.attributes, r.attributes)
-        ],
-        {},
-    )
+    # with types, since True equals 1
+    mine, theirs = ([(a.name, repr(a.values.tolist())) for a in of.attributes] for of in (m, r))
     # another table's sets would reveal values of its withheld rows
-    if m.attributes != r.attributes and (r.withhold or typed[0] != typed[1]):
-        r, new = r.of_values(m.attributes)
+    same = m.attributes == r.attributes or (not r.withhold and mine == theirs)
+    r, new = (r, {}) if same else r.of_values(m.attributes)
     if new and unseen == "error":
         named = "; ".join(f"{n!r}: {v[:10]}{' ...' * (len(v) > 10)}" for n, v in new.items())
         raise ColumnError(f'new to the recoding: {named}; unseen="suppress" withholds their rows')
@@ -222,12 +208,8 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         telling = np.where(_must_fail(e.in_groups(groups), r.withhold), groups, -1)
         e = e.in_groups(dense_labels(np.where(fails, -1, e.group)))
         if fails.any():
-            published = [
-                _as_others_are(column, ids, codes[~fails]) if names is None else column
-                for column, ids, codes, names in zip(
-                    published, r.maps, e.codes.T, r.names, strict=True
-                )
-            ]
+            each = zip(published, r.maps, e.codes[~fails].T, strict=True)
+            published = [_as_others_are(*one) for one in each]
     release = Release(e, published, "recode", recoding=r)
     release.failing = telling
     return release
@@ -250,7 +232,9 @@ def _must_fail(classes: Entries, asked: Sequence[Principle]) -> np.ndarray:
 
 
 def _as_others_are(shown: PublishedAttribute, ids: np.ndarray, codes: np.ndarray):
-    """Omit values that only withheld rows have from intervals and sets; a star stays."""
+    """Omit values that only withheld rows have from intervals and sets; names and stars stay."""
+    if shown.sub_domains.names is not None:
+        return shown
     every = np.arange(len(ids), dtype=np.int32)
     keeps = np.isin(every, codes) | shown.is_star[ids] | ~np.isin(ids, ids[codes])
     if shown.attribute.ordered:  # intervals do not name the values between their ends
@@ -268,7 +252,8 @@ def swap(
     All permutations of a group are equally likely, so a value may stay on its row. QI values do
     not change: queries written for the table run on the release, and everybody sees who is in it.
     Promises are judged on the table's own values. `seed` is None for permutations that nobody can
-    repeat; a seed is for experiments, and the release then warns against publishing it.
+    repeat. A seed is for experiments: an attacker who guesses it undoes the swaps, so the release
+    warns against publishing it.
 
     ColumnError if `m` has no sensitive attribute or several, ParameterError if `p` is of another
     table or stars values. Source: boger2020, section 3.2, after Soria-Comas and Domingo-Ferrer,
@@ -306,8 +291,7 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
     0      0         HIV      2
     """
     e = _groups_shown(m, p, "anatomize")
-    taken = [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]
-    if taken:
+    if taken := [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]:
         raise ColumnError(f"rename {taken}: the tables of an anatomy use these names")
     if has_residue(p):
         raise ParameterError(
@@ -323,10 +307,8 @@ def _groups_shown(m: Microdata, p: Partition, form: str) -> Entries:
     e = _entries_of(m, p)
     only_one(m.sensitive)
     if p.starred is not None and p.starred.any():
-        raise ParameterError(
-            f"{p.algorithm or 'the partition'} stars values, but {form} publishes all values: "
-            "use ap.suppress, ap.generalize or ap.shallow_generalize"
-        )
+        what = f"{p.algorithm or 'the partition'} stars values"
+        raise ParameterError(f"{what}, but {form} publishes all values: use ap.suppress")
     return e
 
 

@@ -1,8 +1,4 @@
-"""The published table: entries of groups, and a sub-domain of every quasi-identifier for each.
-
-A sub-domain is one value if it is kept and the whole domain if it is suppressed. Measures read
-these; rows come back in `frame` only.
-"""
+"""The published table: entries of groups, and a sub-domain of every quasi-identifier for each."""
 
 from __future__ import annotations
 
@@ -53,25 +49,23 @@ class PublishedAttribute:
     def starred_whole(self, shown: np.ndarray, codes: np.ndarray) -> PublishedAttribute:
         """Return the attribute of entries not all of which are `shown`; `codes` are theirs."""
         sub, held = self.sub_domains, np.unique(codes[shown])
-        if sub.names is not None or len(held) < 2:
-            return self
-        (wide,) = np.nonzero((sub.low <= held[0]) & (sub.high >= held[-1]))
-        wide = wide[sub.contains(wide[:, None], held).all(axis=1)]
-        if not len(wide):
-            return self
-        whole = wide[np.argmax(sub.sizes[wide])]
-        index = np.where(np.isin(self.index, wide), whole, self.index).astype(np.int32)
-        return PublishedAttribute(sub, index, int(whole))
+        if sub.names is None and len(held) > 1:
+            (wide,) = np.nonzero((sub.low <= held[0]) & (sub.high >= held[-1]))
+            wide = wide[sub.contains(wide[:, None], held).all(axis=1)]
+            if len(wide):
+                whole = wide[np.argmax(sub.sizes[wide])]
+                index = np.where(np.isin(self.index, wide), whole, self.index).astype(np.int32)
+                return PublishedAttribute(sub, index, int(whole))
+        return self
 
 
 class Release:
     """A published table and how it was made.
 
     ``frame`` is for its maker: it has the input's index and row order. Give others only
-    :meth:`write` or :meth:`public_frame`. ``microdata`` is the original table, ``partition`` its
-    groups (for a recoding, the equivalence classes) and ``recoding`` the Recoding (None for
-    groups). ``entries`` are the rows of each cell in each group, with their sensitive codes as
-    published, and ``published`` has a PublishedAttribute per quasi-identifier.
+    :meth:`write` or :meth:`public_frame`. ``microdata`` is the original table, ``recoding`` the
+    Recoding (None for groups), ``entries`` the rows of each cell in each group, with their
+    sensitive codes as published, and ``published`` a PublishedAttribute per quasi-identifier.
     """
 
     shows_groups = False  # whether everybody sees who is in which group
@@ -91,7 +85,7 @@ class Release:
         self.microdata, self.recoding, self._partition = entries.m, recoding, partition
         self.accepted: str | None = None  # why it was written below its promise
         self._written: dict = {}  # of a table of counts, what an audit is to read
-        # (f,): the classes that a recoding withholds for their values, otherwise -1
+        #: (f,): the classes that a recoding withholds for their values, otherwise -1
         self.failing = np.full(len(entries.group), -1)
 
     @property
@@ -221,8 +215,7 @@ class Release:
 class GroupRelease(Release):
     """A table with unchanged quasi-identifiers: groups hide the sensitive value.
 
-    Its classes are the groups of the partition, published or not: the attacker is assumed to know
-    them (boger2020, section 5).
+    Its classes are the groups: the attacker is assumed to know them (boger2020, section 5).
     """
 
     shows_groups = True
@@ -252,9 +245,11 @@ class Anatomy(GroupRelease):
     ``st`` has ``group``, the sensitive attribute and ``count``, one row per value of a group.
     """
 
+    qit = property(lambda self: self.frame)
+
     @cached_property
-    def qit(self) -> pd.DataFrame:
-        """The quasi-identifiers with the number of their group."""
+    def frame(self) -> pd.DataFrame:
+        """The table `qit`: quasi-identifiers with the number of their group."""
         m, shown = self.microdata, self.is_published
         qit = m.frame.loc[shown, [c for c in m.frame.columns if c in m.qi]]
         return qit.assign(group=self.classes.labels[shown])
@@ -267,11 +262,6 @@ class Anatomy(GroupRelease):
         values = m.sensitive_attribute.values[groups.sensitive]
         columns = {"group": groups.group_of_entry, m.sensitive: values, "count": groups.counts}
         return pd.DataFrame(columns)
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """The table `qit`, with one row per published row; `st` is the other table."""
-        return self.qit
 
     def counted(self) -> list[tuple[pd.DataFrame, np.ndarray]]:
         """Each table's distinct rows and how often each occurs; groups get new numbers."""

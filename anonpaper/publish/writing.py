@@ -130,9 +130,8 @@ def _as_bytes(path: str | os.PathLike, table: pd.DataFrame | bytes, delimiter: s
     if isinstance(table, bytes):
         return table
     if not str(path).lower().endswith(PARQUET):
-        content = as_csv(table, delimiter)
-        # neither time nor name in the header
-        return gzip.compress(content, mtime=0) if str(path).lower().endswith(".gz") else content
+        content, packed = as_csv(table, delimiter), str(path).lower().endswith(".gz")
+        return gzip.compress(content, mtime=0) if packed else content  # the header has no time
     with needs("parquet"):
         import pyarrow as pa
         import pyarrow.parquet
@@ -157,9 +156,6 @@ def as_csv(frame: pd.DataFrame, delimiter: str = ",") -> bytes:
     return content.encode()
 
 
-# -- releases
-
-
 def public_tables(
     rel: Release, keep: Sequence = (), *, against: str = "file", accept: str | None = None
 ) -> tuple[pd.DataFrame, ...]:
@@ -167,11 +163,10 @@ def public_tables(
 
     They hold only the published rows, in a new random order at each call: no index, attributes,
     unused categories or types of the input. `keep` names columns without a role to publish
-    unchanged, without protection. Other parameters are as for :func:`write`.
-
-    ColumnError or RowsError if `keep` has an unknown name or the person column; two columns would
-    have the same name; different values would be written alike, such as a star and a value ``*``;
-    or a table of counts has more than 1,000,000 rows (use :func:`write`), or columns to keep.
+    unchanged, without protection. `against` and `accept` are as for :func:`write`. ColumnError if
+    `keep` has an unknown name or the person column, two columns would have the same name, or
+    different values would be written alike, such as a star and a value ``*``. RowsError if a table
+    of counts has more than 1,000,000 rows (use :func:`write`), or columns to keep.
     """
     check_promise(rel, against, accept)
     m, keep = rel.microdata, check_sequence("keep", keep)
@@ -192,8 +187,7 @@ def public_tables(
     if keep:
         kept = m.frame.loc[rel.is_published, keep]
         first = pd.concat([tables[0], kept.set_axis(tables[0].index)], axis=1)
-        before = [name for name in m.frame.columns if name in first]
-        tables[0] = first[before + [name for name in first if name not in before]]
+        tables[0] = first[sorted(first, key=[*m.frame.columns, "group"].index)]
     return tuple(map(_in_secret_order, tables))
 
 
@@ -216,9 +210,7 @@ def check_written_apart(rel: Release) -> None:
             raise ColumnError(f"{alike} would have several meanings in {name!r}: rename them")
 
 
-def public_frame(
-    rel: Release, *, against: str = "file", accept: str | None = None
-) -> pd.DataFrame:
+def public_frame(rel: Release, *, against: str = "file", accept=None) -> pd.DataFrame:
     """Return the first table of :func:`public_tables`, which has the errors too."""
     return public_tables(rel, against=against, accept=accept)[0]
 
@@ -234,9 +226,9 @@ def write(
     """Write :func:`public_tables` of `rel` to files, completely or not at all, and nothing else.
 
     The `path` ends in .csv, .tsv or .txt, perhaps with .gz, or in .parquet; for a table of counts
-    in .csv or .parquet. An anatomy's second table is ``name_sensitive.csv``. Without `replace`,
-    FileError if a file exists. The paths are returned. Each of the release's `warnings` raises a
-    UserWarning; so do texts that are formulas.
+    in .csv or .parquet. An anatomy's second table is ``name_sensitive.csv``. The paths are
+    returned. Without `replace`, FileError if a file exists. UserWarning for each of the release's
+    `warnings`, and for texts that are formulas.
 
     `against` says whom the promise must withstand, else PromiseError: whoever counts the rows of
     real people in the ``"file"``, or with ``"register"`` also the strongest of

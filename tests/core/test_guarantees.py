@@ -26,7 +26,7 @@ def stars(m, p):
 
 @settings(max_examples=tried(60), deadline=None)
 @given(eligible_tables(max_rows=7))
-def test_tp_removes_as_few_rows_as_its_phases_say(case):
+def test_what_tp_removes_the_bounds_and_the_optimum_stand_in_their_order(case):
     m, l = case
     p = ap.tp(m, l)
     removed, phase = p.info["residue_size"], p.info["phase"]
@@ -35,12 +35,6 @@ def test_tp_removes_as_few_rows_as_its_phases_say(case):
     assert ap.exact(m, l, "rows").info["cost"] == fewest
     assert removed <= fewest + {1: 0, 2: l - 1, 3: m.n}[phase]
     assert phase < 3 or l > 2
-
-
-@settings(max_examples=tried(60), deadline=None)
-@given(eligible_tables(max_rows=7))
-def test_bounds_the_optimum_and_what_is_found_stand_in_this_order(case):
-    m, l = case
     optimum = fewest_stars(m.codes.tolist(), m.sensitive_codes, l)
     assert ap.measure.fewest_stars(m, l=l) <= optimum == stars(m, ap.exact(m, l))
     found = {name: stars(m, algorithm(m, l)) for name, algorithm in FREQUENCY_DIVERSE.items()}

@@ -133,11 +133,8 @@ def test_columns_without_stars_keep_their_type(dtype):
     values = [0, 1, 0, 1] if dtype in ("Int64", "float", "bool") else list("abab")
     frame = pd.DataFrame({"x": pd.Series(values, dtype=dtype), "y": [1, 1, 2, 2]})
     m = ap.Microdata(frame, ["x"], "y")
-    whole = ap.Partition(m.cells.tuple_of_row)
-    for rel in (ap.suppress(m, whole), ap.generalize(m, whole)):
-        pd.testing.assert_frame_equal(rel.frame, frame)
-    starred = ap.suppress(m, ap.Partition([0, 0, 0, 0])).frame
-    assert starred["x"].tolist() == ["*"] * 4 and starred["y"].dtype == frame["y"].dtype
+    for publish in (ap.suppress, ap.generalize):
+        pd.testing.assert_frame_equal(publish(m, ap.Partition(m.cells.tuple_of_row)).frame, frame)
 
 
 def test_all_permutations_of_a_group_are_equally_likely():

@@ -67,12 +67,8 @@ def test_further_columns_are_kept_beside_their_rows():
     frame = pd.DataFrame({"name": list("wxyz"), "age": [1, 1, 2, 2], "ill": list("abab")})
     m = ap.Microdata(frame, ["age"], "ill")
     for rel in (ap.suppress(m, ap.Partition([0, 0, -1, -1])), ap.swap(m, ap.Partition([0] * 4))):
-        found = rel.public_tables(keep=["name"])[0]
-        assert found.columns.tolist() == ["name", "age", "ill"]
-        assert all(
-            dict(zip("wxyz", frame["age"], strict=True))[row["name"]] == row["age"]
-            for row in found.to_dict("records")
-        )
+        found = rel.public_tables(keep=["name"])[0].sort_values("name", ignore_index=True)
+        assert found.drop(columns="ill").equals(frame[["name", "age"]][: len(found)])
 
 
 @pytest.mark.parametrize(

@@ -54,13 +54,9 @@ def tables(draw, min_rows=2, max_rows=40, max_qi=3, max_values=3, max_sensitive=
 def eligible_tables(draw, max_l=4, **shape):
     """A table and an l for which it has a frequency l-diverse grouping."""
     m = draw(tables(**shape))
-    largest = m.n // int(m.sensitive_counts.max())
-    if largest < 2:  # one value holds more than half of the rows: give every second row another
-        frame = m.frame.copy()
-        frame["s"] = [i % 4 for i in range(m.n)]
-        m = Microdata(frame, m.qi, "s")
-        largest = m.n // int(m.sensitive_counts.max())
-    return m, draw(st.integers(2, max(2, min(largest, max_l))))
+    if 2 * m.sensitive_counts.max() > m.n:  # then give every row another value than the next
+        m = m.replace(frame=m.frame.assign(s=np.arange(m.n) % 4))
+    return m, draw(st.integers(2, max(2, min(m.n // int(m.sensitive_counts.max()), max_l))))
 
 
 @st.composite
