@@ -24,8 +24,6 @@ from anonpaper.measure import classification, distortion
 from anonpaper.randomness import generator
 from anonpaper.repair.synthesis import fuse
 
-# -- risk ---------------------------------------------------------------------------------------
-
 
 def counts(rel: ap.Release, labels: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Count real and invented rows by class (or other labels) and value: two classes x values."""
@@ -41,9 +39,6 @@ def own_risk(real: np.ndarray, belief: np.ndarray) -> float:
     people = real.sum(axis=1) > 0
     real, belief = real[people], belief[people]
     return float((real * belief / belief.sum(axis=1, keepdims=True)).sum() / real.sum())
-
-
-# -- the remedy: invented rows in the classes of real people ------------------------------------
 
 
 def even(real: np.ndarray, l: float) -> np.ndarray:
@@ -101,9 +96,6 @@ def informed_risk(rel: ap.Release, pad: Callable, prior: np.ndarray) -> float:
         fits = (can_be + pad(can_be) == shown).all(axis=1)
         belief[i] = (fits * binom.pmf(can_be[:, 0], people, prior[0])) @ can_be
     return own_risk(real, belief)
-
-
-# -- one draw of everybody ----------------------------------------------------------------------
 
 
 class People(NamedTuple):

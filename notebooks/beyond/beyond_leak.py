@@ -75,9 +75,6 @@ def small_table(m: ap.Microdata, counts: Sequence[int], seed: int) -> Small:
     return Small(m, values, np.array([every_value.repeat(h.ravel()) for h in held]), ways, held)
 
 
-# -- what is published ------------------------------------------------------------------------
-
-
 def published(codes: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return numbers (P, n) of the published tuples of P partitions, and their stars (P,)."""
     together = labels[:, :, None] == labels[:, None, :]
@@ -105,9 +102,6 @@ def groupings(n: int, least: int) -> np.ndarray:
             of for of in grown if sum(max(least - c, 0) for c in Counter(of).values()) <= left
         ]
     return np.array(found)
-
-
-# -- channels ---------------------------------------------------------------------------------
 
 
 def by_labels(small: Small, labels: np.ndarray) -> Channel:
@@ -150,9 +144,6 @@ def _part(channel: Channel, entries: np.ndarray) -> Channel:
     return Channel(*(of[entries] for of in channel))
 
 
-# -- the attackers ----------------------------------------------------------------------------
-
-
 def _weights(small: Small, channel: Channel, keys: np.ndarray) -> np.ndarray:
     """Return in how many ways a person of tuple Q has value v, per release: (K, t, V)."""
     channel = _part(channel, np.isin(channel.key, keys))
@@ -178,9 +169,6 @@ def recovered(small: Small, channel: Channel, counted: Channel) -> dict[str, flo
         guesses = best / best.sum(axis=-1, keepdims=True)  # likeliest values draws it
         found[name] = (guesses * weights).sum() / total
     return {name: float(share) for name, share in found.items()}
-
-
-# -- methods ----------------------------------------------------------------------------------
 
 
 def refined_stops(m: ap.Microdata, l: int, shares: Sequence[float] = STOPS) -> list[ap.Partition]:

@@ -248,8 +248,6 @@ def _measured(rel: Release, m: Microdata, test: Microdata, group: str) -> dict[s
     return found
 
 
-# -- rankings in every setting -------------------------------------------------------------------
-
 #: What varies between settings; a set of quasi-identifiers belongs to one table and draw.
 CHOICES = ("table", "quasi-identifiers", "n", "level", "form", "measure")
 _SETTING = ["group", "table", "draw", "n", "level", "form"]

@@ -78,9 +78,6 @@ def random_weights(names: list[str], vectors: int, seed: int) -> list[dict[str, 
     return [dict(zip(names, weights, strict=True)) for weights in drawn]
 
 
-# -- the search of section 5 with parts exchanged: as it is, the one of `preference_search` -------
-
-
 class OneObjective(TwoObjectives):
     """The OP of section 4: f1 = ach, subject to k_pref - effective k <= 0."""
 
@@ -141,9 +138,6 @@ def better_neighbours(evaluator: Evaluator, bits: np.ndarray, k_pref: int, prefe
     found = evaluator.evaluate(bits ^ flipped)
     ach = achievement(found.nwp, found.necd, preference)
     return int(((found.smallest >= k_pref) & (ach < ach[0] - 1e-12)).sum())
-
-
-# -- runs of the search ------------------------------------------------------------------------
 
 
 def returned_solutions(m: ap.Microdata, k_pref: int, **setting) -> pd.DataFrame:
@@ -223,9 +217,6 @@ def _children_alike(archive, parents: pd.DataFrame, rng: np.random.Generator) ->
     return {"children alike": float(np.mean(np.logical_or(*like)))}
 
 
-# -- how good it is, by all recodings of a few attributes ---------------------------------------
-
-
 def true_optimum(m: ap.Microdata, attributes: list[str], k_pref: int, preference, weights=None):
     """Return the recoding of least ach of a projection, and how many beat it (Definition 2)."""
     r = ap.exhaustive(m.with_roles(qi=list(attributes)), k_pref, preference, weights)
@@ -241,9 +232,6 @@ def true_optimum(m: ap.Microdata, attributes: list[str], k_pref: int, preference
         "better in both": int(less.all(axis=1).sum()),
         "better in one": int((less.any(axis=1) & no_more).sum()),
     }
-
-
-# -- ten people -------------------------------------------------------------------------------
 
 
 def ten_people() -> ap.Microdata:

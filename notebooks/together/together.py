@@ -29,9 +29,6 @@ DISEASES = {  # first codes of the chapters of ICD-9, in their order
 }  # fmt: skip
 
 
-# ---- one table --------------------------------------------------------------------------------
-
-
 def balance(m: ap.Microdata, seed: int) -> ap.Microdata:
     """Add invented rows until all secrets are equally frequent, by a Gaussian copula."""
     fused = fuse(m, ap.gaussian_copula(m, ap.find_imbalance(m).needed, seed=seed))
@@ -70,9 +67,6 @@ def marked(rel: ap.Release, m: ap.Microdata, place: int) -> pd.DataFrame:
     return rel.frame.set_axis([*names, *["invented"] * (rel.microdata.n - m.n)])
 
 
-# ---- the frontier: tables ---------------------------------------------------------------------
-
-
 def load_table(name: str) -> ap.Microdata:
     """Load people with four quasi-identifiers and a secret without frequent values.
 
@@ -109,9 +103,6 @@ def split(m: ap.Microdata, rows: int, seed: int) -> tuple[ap.Microdata, ap.Micro
     """Draw rows to publish and half as many people to be held out, no row twice."""
     drawn = generator(seed).permutation(m.n)[: rows + rows // 2]
     return m.take(np.sort(drawn[:rows])), m.take(np.sort(drawn[rows:]))
-
-
-# ---- the frontier: methods --------------------------------------------------------------------
 
 
 class Method(NamedTuple):
@@ -220,9 +211,6 @@ def measure_release(
     }
 
 
-# ---- the frontier: what follows ---------------------------------------------------------------
-
-
 class Need(NamedTuple):
     """What somebody must have, and what should be lost as little as possible."""
 
@@ -312,8 +300,6 @@ def _setting(index: tuple) -> str:
     method, asks, level = index
     return f"{method.removesuffix(f', {asks}')} with {asks} = {level}"
 
-
-# ---- tools side by side: ranks that a benchmark can tell apart --------------------------------
 
 #: What methods are ranked by, less being better, and its unit.
 MEASURES = {

@@ -151,9 +151,6 @@ def measure_divergence(
         yield {"d": m.d, "l": l, "algorithm": way, "divergence": divergence}
 
 
-# -- pictures: releases side by side, the phases of TP, and the curves of a figure ---------------
-
-
 def draw_releases(releases: Mapping[str, ap.Release]) -> Figure:
     """Draw small releases, each below its title; rows that look alike have one colour."""
     shown = []

@@ -17,9 +17,6 @@ def published(method, m, level=2):
     return together.METHODS[method].publish(m, level, trees, 0)
 
 
-# ---- one person -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_what_is_said_of_a_person_is_counted_from_the_published_frame(method):
     m = people(40)
@@ -50,9 +47,6 @@ def test_what_is_said_of_a_person_is_counted_from_the_published_frame(method):
         assert said["exact"] + said["range"] + said["star"] == m.d
 
 
-# ---- one release ------------------------------------------------------------------------------
-
-
 def test_levels_risk_and_true_rows_are_those_of_the_published_frame():
     m, test = together.split(people(90), 60, seed=0)
     rel = published("Mondrian, l", m)
@@ -77,9 +71,6 @@ def test_a_method_reaches_on_the_rows_it_publishes_what_it_is_asked_for(method):
     about = together.METHODS[method]
     assert (row["paper"], row["asks"]) == (about.paper, about.asks)
     assert row["k, all rows" if about.asks == "k" else "l"] >= 3 - 1e-9
-
-
-# ---- what follows -----------------------------------------------------------------------------
 
 
 def test_advice_is_the_least_mean_loss_that_meets_the_need_on_every_seed():
