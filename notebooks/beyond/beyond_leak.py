@@ -81,8 +81,7 @@ def published(codes: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.nda
     differ = codes[:, None, :] != codes[None, :, :]
     starred = np.stack([(together & of).any(axis=2) for of in np.moveaxis(differ, 2, 0)], axis=2)
     radix = np.cumprod(np.r_[1, codes.max(axis=0)[:-1] + 2])
-    shown = np.where(starred, codes.max(axis=0) + 1, codes)
-    return shown @ radix, starred.sum(axis=(1, 2))
+    return np.where(starred, codes.max(axis=0) + 1, codes) @ radix, starred.sum(axis=(1, 2))
 
 
 def release_keys(tuples: np.ndarray, values: np.ndarray, n_values: int) -> np.ndarray:

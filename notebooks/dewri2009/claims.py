@@ -227,8 +227,7 @@ def equal_weights_are_less_effective(drawn_vectors):
 def favoured_country_keeps_groups(countries):
     """Native Country keeps more groups under wv_2 and wv_5 than under each other vector."""
     groups = countries.groupby(["place", "vector"])["groups ncy"].mean().unstack()
-    others = groups.drop(columns=["wv_2", "wv_5"]).max(axis=1)
-    more = groups[["wv_2", "wv_5"]].min(axis=1) > others
+    more = groups[["wv_2", "wv_5"]].min(axis=1) > groups.drop(columns=["wv_2", "wv_5"]).max(axis=1)
     return _by_place(more, f"groups {listed(groups.stack(), '{:.1f}')}")
 
 

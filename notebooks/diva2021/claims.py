@@ -333,8 +333,7 @@ def diva_is_comparable(costs):
     lists = costs.set_index(["data", "seed", "constraints", "over bound"])["accuracy (stars)"]
     starred = 1 - lists.unstack(["constraints", "over bound"])
     diva = starred["proportion"]["reject"].fillna(starred["proportion"]["star"])
-    ratio = (diva / starred["no constraints", "none"]).dropna()
-    rows = ratio.groupby("data").agg(list)
+    rows = (diva / starred["no constraints", "none"]).dropna().groupby("data").agg(list)
     told, why = rows.map(np.mean), "on Pantheon the upper bounds cost more than a quarter"
     return c.means([*rows], below=1.25, names=[*rows.index], show="x {:.2f}",
                  measured=c.listed(told, "x {:.2f}"), why=why)  # fmt: skip

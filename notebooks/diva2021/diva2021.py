@@ -195,11 +195,10 @@ def measured(m: Microdata, p: Partition | None, constraints: Constraints, k: int
         return {}
     rel = ap.suppress(m, p)
     formulas = [ap.measure.discernibility_ratio(rel, k, of) for of in FORMULAS]
-    losses = [ap.measure.discernibility(rel) / m.n, *formulas]
     return {
         "stars": ap.measure.stars(rel),
         "integrate": p.info.get("stars_by_phase", {}).get("integrate"),
-        **dict(zip(MEASURES, losses, strict=True)),
+        **dict(zip(MEASURES, [ap.measure.discernibility(rel) / m.n, *formulas], strict=True)),
         "satisfied": float(check_constraints(rel, constraints)["holds"].mean()),
     }
 

@@ -32,8 +32,7 @@ DISEASES = {  # first codes of the chapters of ICD-9, in their order
 def balance(m: ap.Microdata, seed: int) -> ap.Microdata:
     """Add invented rows until all secrets are equally frequent, by a Gaussian copula."""
     fused = fuse(m, ap.gaussian_copula(m, ap.find_imbalance(m).needed, seed=seed))
-    same = {a.name: a.values for a in m.attributes if a.numeric}
-    return fused.replace(domains=same)
+    return fused.replace(domains={a.name: a.values for a in m.attributes if a.numeric})
 
 
 def of_person(rel: ap.Release, place: int) -> dict[str, object]:
@@ -328,8 +327,7 @@ def ranks(
     part = releases[releases["principle"].eq(principle) & releases["tool"].ne("reference")]
     rng, found = np.random.default_rng(seed), []
     for measure in measures:
-        values = part[measure].where(kept(part))
-        wide = part.assign(value=values).pivot(
+        wide = part.assign(value=part[measure].where(kept(part))).pivot(
             index=["table", "level"], columns=["tool", "method"], values="value"
         )
         of_table = wide.rank(axis=1, na_option="bottom").groupby("table").mean()

@@ -20,7 +20,7 @@ import majeed2024_steps
 import networkx as nx
 import numpy as np
 import pandas as pd
-from boger2020_steps import grouped_by_pairs, ten_people
+from boger2020 import grouped_by_pairs, ten_people
 
 import anonpaper as ap
 import anonpaper.compendium

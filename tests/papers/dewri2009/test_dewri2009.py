@@ -46,8 +46,7 @@ def test_better_neighbours_are_those_that_single_flips_give(part):
     point, better = (0.2, 1.0), 0
     stars = ap.recode(part, ap.Recoding.decode(part.attributes, "0" * 12))
     for place in range(12):
-        flipped = ap.Recoding.decode(part.attributes, f"{1 << place:012b}")
-        rel = ap.recode(part, flipped)
+        rel = ap.recode(part, ap.Recoding.decode(part.attributes, f"{1 << place:012b}"))
         less = ap.measure.ach(rel, point) < ap.measure.ach(stars, point)
         better += less and ap.measure.effective_k(rel) >= 5
     found = dewri2009.better_neighbours(Evaluator(part), np.zeros(12, bool), 5, point)

@@ -16,8 +16,7 @@ NEARLY_LOSS = (0.2, 1.0)
 @st.composite
 def problems(draw):
     m = draw(tables(min_rows=4, max_rows=40, max_qi=3, max_values=4))
-    preference = draw(st.tuples(st.floats(0, 1), st.floats(0, 1)))
-    return m, draw(st.integers(1, min(m.n, 6))), preference
+    return m, draw(st.integers(1, min(m.n, 6))), draw(st.tuples(st.floats(0, 1), st.floats(0, 1)))
 
 
 @settings(max_examples=150)
