@@ -96,10 +96,8 @@ def groupings(n: int, least: int) -> np.ndarray:
     """Return all partitions of n rows in groups of at least so many, (P, n)."""
     found = [()]
     for left in reversed(range(n)):  # rows to come, which have to suffice for the small groups
-        grown = ((*of, g) for of in found for g in range(max(of, default=-1) + 2))
-        found = [
-            of for of in grown if sum(max(least - c, 0) for c in Counter(of).values()) <= left
-        ]
+        more = ((*of, g) for of in found for g in range(max(of, default=-1) + 2))
+        found = [of for of in more if sum(max(least - c, 0) for c in Counter(of).values()) <= left]
     return np.array(found)
 
 
@@ -213,9 +211,7 @@ def leaks(
     labels |= {f"stop {share:.0%}": of for share, of in zip(STOPS, stops, strict=True)}
     channels = {name: by_labels(small, of) for name, of in labels.items()}
     every, grouping = diverse_groupings(small, l)
-    fewest = np.minimum.reduceat(
-        every.stars, np.searchsorted(every.table, range(len(small.tables)))
-    )
+    fewest = np.minimum.reduceat(every.stars, np.flatnonzero(np.diff(every.table, prepend=-1)))
     above, size = every.stars - fewest[every.table], small.m.codes.size
     for within in WITHIN:
         near = above <= within * size

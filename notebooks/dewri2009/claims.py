@@ -43,9 +43,7 @@ def loss_is_not_monotone(joins):
     # All 4,096 recodings of four attributes of Adult are compared. One example suffices.
     drawn = joins[joins["weights"] != "equal"]
     less, pairs = drawn["more joined, less loss"].sum(), drawn["pairs"].sum()
-    told = (
-        f"of two recodings, the one with more joins has less loss in {less:,} of {pairs:,} pairs"
-    )
+    told = f"the recoding with more joins has less loss in {less:,} of {pairs:,} pairs"
     one_more = holds_everywhere(drawn["loss falls"] > 0, needed=0)
     return holds(less > 0, measured=told).read_as("one more join", one_more)
 
@@ -211,9 +209,7 @@ def equal_weights_cost_more(figure_3, weight_vectors):
     return more(len(others) * [nwp.loc["wv_1"]]).read_as("both by the vector's weights", theirs)
 
 
-@claim(
-    "Figure 3", quote="equal weights, when not required, can result in less effective solutions"
-)
+@claim("Figure 3", quote="equal weights [...] can result in less effective solutions")
 def equal_weights_are_less_effective(drawn_vectors):
     """The solution for equal weights has more ach under at least 80 % of the drawn vectors."""
     # In an exact search it never has less: this shows whether the evaluations suffice.

@@ -3,7 +3,6 @@
 import itertools
 
 import dewri2009
-import dewri2009_optimum as optimum
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,7 +23,7 @@ def problems(draw):
 def test_what_is_proved_holds_of_all_recodings(case, nodes):
     """By plain loops over all recodings, which know nothing of the package's evaluation."""
     m, k, preference = case
-    row = optimum.certified(m, k, preference, nodes)
+    row = dewri2009.certified(m, k, preference, nodes)
     rows, sizes = m.codes.tolist(), [a.size for a in m.attributes]
 
     def ach(bits):
@@ -35,7 +34,7 @@ def test_what_is_proved_holds_of_all_recodings(case, nodes):
     least = min(ach(bits) for bits in every if min(referee.class_sizes(rows, sizes, bits)) >= k)
     assert row["nodes"] <= nodes and row["effective_k"] >= k
     assert row["lower bound"] - 1e-15 <= least <= row["ach"] + 1e-15
-    assert not row["optimal"] or row["ach"] - row["lower bound"] <= 2 * optimum.TOLERANCE
+    assert not row["optimal"] or row["ach"] - row["lower bound"] <= 2 * dewri2009.TOLERANCE
     assert row["optimal"] or nodes < 100_000
     assert ach([border == "|" for border in row["borders"]]) == pytest.approx(row["ach"])
 
@@ -43,7 +42,7 @@ def test_what_is_proved_holds_of_all_recodings(case, nodes):
 def test_a_proof_repeated_in_integers_by_other_code():
     """40 bits, too many for exhaustive search."""
     m = dewri2009.adult().with_roles(qi=["age", "education", "race", "sex"])
-    row = optimum.certified(m, 50, NEARLY_LOSS, 100_000)
+    row = dewri2009.certified(m, 50, NEARLY_LOSS, 100_000)
     bits = [int(border == "|") for border in row["borders"]]
     rows, sizes = m.codes, [a.size for a in m.attributes]
     loss = referee.loss_in_integers(rows, sizes, bits)
