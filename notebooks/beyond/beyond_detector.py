@@ -9,7 +9,6 @@ mean, over real people, of his belief in the value that the person has.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 import majeed2024
 import numpy as np
@@ -98,22 +97,15 @@ def informed_risk(rel: ap.Release, pad: Callable, prior: np.ndarray) -> float:
     return own_risk(real, belief)
 
 
-class People(NamedTuple):
-    """People drawn from one table, none twice."""
+def draw(whole: ap.Microdata, rows: int, seed: int) -> list[ap.Microdata]:
+    """Draw people, none twice: `rows` to publish, as many that the attacker has, half to test on.
 
-    table: ap.Microdata  # those published
-    public: ap.Microdata  # as many, whose values the attacker has
-    test: ap.Microdata  # half as many, held out
-    ours: ap.Microdata  # half of the rest, to take the place of rows that the publisher invents
-    theirs: ap.Microdata  # the other half, of rows that the attacker invents to try the algorithm
-
-
-def draw(whole: ap.Microdata, rows: int, seed: int) -> People:
-    """Draw people without replacement; `rows` are published."""
-    held = 2 * rows + rows // 2
-    cuts = [rows, 2 * rows, held, (held + whole.n) // 2]
+    Of the rest, one half takes the place of rows that the publisher invents, and the other of rows
+    that the attacker invents to try the algorithm.
+    """
+    cuts = [rows, 2 * rows, held := 2 * rows + rows // 2, (held + whole.n) // 2]
     parts = np.split(generator(seed).permutation(whole.n), cuts)
-    return People(*(whole.take(np.sort(part)) for part in parts))
+    return [whole.take(np.sort(part)) for part in parts]
 
 
 def _fused(m: ap.Microdata, rows: pd.DataFrame) -> ap.Microdata:
@@ -196,13 +188,14 @@ def attack(tables, name: str, publication: str, k: int, rows: int, seed: int) ->
     learns from that. A detector sees the box of a row alone, or also its value and the counts of
     its class.
     """
-    people, trees = draw(tables[name], rows, seed), hierarchies(name, tables[name])
+    m, public, test, *others = draw(tables[name], rows, seed)
+    trees = hierarchies(name, tables[name])
     how = (publication, k, trees, majeed2024.PAPER_FRIENDLY[name])
-    rel = publish(people.table, people.ours, *how, seed)
-    tried = publish(people.public, people.theirs, *how, seed + 1)
+    rel = publish(m, others[0], *how, seed)
+    tried = publish(public, others[1], *how, seed + 1)
     real, invented = counts(rel)
-    shown, values, m = real + invented, real.sum(axis=0), people.table
-    model = _detector(seed).fit(people.public.codes, people.public.sensitive_codes)
+    shown, values = real + invented, real.sum(axis=0)
+    model = _detector(seed).fit(public.codes, public.sensitive_codes)
     learnt = np.zeros((m.n, m.sensitive_attribute.size))
     learnt[:, model.classes_] = model.predict_proba(m.codes)
     found = {
@@ -219,7 +212,7 @@ def attack(tables, name: str, publication: str, k: int, rows: int, seed: int) ->
         "distortion": distortion(rel.without_synthetic(), trees),
     }
     for measure, balanced in (("accuracy", False), ("balanced accuracy", True)):
-        forest = classification(rel, people.test, trees=30, balanced=balanced, seed=seed)
+        forest = classification(rel, test, trees=30, balanced=balanced, seed=seed)
         found[measure] = getattr(forest, measure.replace(" ", "_"))
     kind, pad = PUBLICATIONS[publication]
     if kind == "padded":
