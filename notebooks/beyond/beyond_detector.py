@@ -56,11 +56,7 @@ def complement(real: np.ndarray) -> np.ndarray:
     return real.sum(axis=1, keepdims=True) - real
 
 
-def padded(
-    m: ap.Microdata, p: ap.Partition, trees: Mapping[str, ap.Hierarchy],
-    pad: Callable[[np.ndarray], np.ndarray], *, friendly=(),
-    seed: int | np.random.Generator = 0,
-) -> ap.Release:  # fmt: skip
+def padded(m: ap.Microdata, p: ap.Partition, trees: Mapping, pad: Callable, friendly=(), seed=0):
     """Publish groups of real people, with `pad` rows invented that publish what their group does.
 
     Every quasi-identifier of an invented row is that of somebody in the group, so that it changes
@@ -136,9 +132,7 @@ PUBLICATIONS = {
 }
 
 
-def publish(
-    m, others, publication: str, k: int, trees: Mapping, friendly, seed: int
-) -> ap.Release:
+def publish(m, others, publication: str, k: int, trees: Mapping, friendly, seed: int):
     """Publish people, and rows invented for them, by one of :data:`PUBLICATIONS`."""
     kind, how = PUBLICATIONS[publication]
     if kind == "padded":

@@ -198,9 +198,7 @@ def all_labels(small: Small, method: Callable[[ap.Microdata], Sequence[ap.Partit
     return np.array([[p.labels for p in method(m)] for m in tables]).swapaxes(0, 1)
 
 
-def leaks(
-    *, table: str, counts: Sequence[int], l: int, seed: int, tables: Mapping[str, ap.Microdata]
-) -> list[dict]:
+def leaks(tables: Mapping, table: str, counts: Sequence[int], l: int, seed: int) -> list[dict]:
     """Return, for each method, its gap to the optimum and what attackers recover."""
     small = small_table(tables[table], counts, seed)
     labels = {

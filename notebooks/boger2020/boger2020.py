@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections import namedtuple
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from scipy.stats import chi2_contingency, entropy, spearmanr
 
 import anonpaper as ap
-from anonpaper import Microdata, Partition, measure
+from anonpaper import Microdata, measure
 from anonpaper.compendium.grids import timed
 from anonpaper.compiled import inner, loop
 from anonpaper.groups import dense_labels
@@ -65,9 +65,8 @@ def time_klt(m: Microdata, rows: int, repeats: int, seed: int) -> dict:
 
 
 def errors_by_selectivity(
-    m: Microdata, queries: int, seed: int, only: list | None = None, tables=tuple(TABLES),
-    partitions: dict[str, Partition] | None = None,
-) -> Iterator[dict]:  # fmt: skip
+    m: Microdata, queries: int, seed: int, only=None, tables=tuple(TABLES), partitions=None
+) -> Iterator[dict]:
     """Measure the errors of Figures 8 to 12; of given partitions as the author's program does."""
     chosen = partitions or {of: klt(m, weights=TABLES[of], seed=seed) for of in tables}
     releases = [ap.swap(m, p, seed) for p in chosen.values()]
@@ -167,9 +166,7 @@ def errors_after_permuting(
     return errors_by_selectivity(m, queries, seed, only, tables)
 
 
-def compare_groupings(
-    m: Microdata, known: list, least_shares: list, seed: int, people: Microdata | None = None
-) -> Iterator[dict]:
+def compare_groupings(m: Microdata, known: list, least_shares: list, seed: int, people=None):
     """Guess sensitive values in groups of close rows and in arbitrary ones, by knowledge."""
     groupings = {"clustered": klt(m, seed=seed), "arbitrary": klt(m, weights=EQUAL, seed=seed)}
     for columns, share in [(c, share) for c in known for share in (least_shares if c else [0.0])]:
@@ -185,9 +182,7 @@ def compare_groupings(
             }  # fmt: skip
 
 
-def compare_membership(
-    members: Microdata, outsiders: Microdata, qi: list[str], seed: int
-) -> Iterator[dict]:
+def compare_membership(members: Microdata, outsiders: Microdata, qi: list[str], seed: int):
     """Test membership in a swapped table, and in a generalization by the same groups."""
     members, outsiders = (people.with_roles(qi=list(qi)) for people in (members, outsiders))
     p = klt(members, seed=seed)
@@ -207,10 +202,7 @@ Rule = namedtuple("Rule", "k l theta scale weight program")
 Clusters = namedtuple("Clusters", "size sums sets counts")
 
 
-def grouped_by_pairs(
-    m: ap.Microdata, k: int = 10, l: int = 5, theta: float = 0.3,
-    weights: Mapping[str, float] | None = None, seed: int = 0, *, program: bool = False,
-) -> tuple[ap.Partition, list[tuple[str, np.ndarray]]]:  # fmt: skip
+def grouped_by_pairs(m: ap.Microdata, k=10, l=5, theta=0.3, weights=None, seed=0, program=False):
     """Return the groups, and after every step its name and each row's cluster (-1: none)."""
     mean = np.array([a.numeric or a.size <= 2 for a in m.attributes])
     weight = np.array([float((weights or {}).get(name, 1)) for name in m.qi])

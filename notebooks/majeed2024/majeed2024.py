@@ -90,9 +90,7 @@ def train(tables, name: str, method: str, **settings) -> dict:
     return found | {"clipped values": rows.attrs["clipped"], "seconds": rows.attrs["seconds"]}
 
 
-def augment_cases(
-    tables: Mapping[str, Microdata], epochs: int, seed: int = 0, learn_from: Mapping = {}
-) -> tuple[dict[str, dict[str, Microdata]], pd.DataFrame]:
+def augment_cases(tables: Mapping[str, Microdata], epochs: int, seed=0, learn_from: Mapping = {}):
     """Return per data set the real rows and the same with synthetic ones; also what that took."""
     grid = [
         dict(name=name, method="ctgan", epochs=epochs, seed=seed, learn_from=learn_from.get(name))
@@ -106,10 +104,7 @@ def augment_cases(
     return cases, trained
 
 
-def proposed(
-    m: Microdata, k: int, l: int, trees: Mapping, *, friendly: Sequence[str] = (), seed: int = 0,
-    largest_share: float = 1.0,
-) -> Release:  # fmt: skip
+def proposed(m: Microdata, k: int, l: int, trees, *, friendly=(), seed=0, largest_share=1.0):
     """Publish a table by the proposed method: balanced classes, shallow generalization."""
     p = ap.balanced_classes(m, k, l, seed, largest_share=largest_share)
     return ap.shallow_generalize(m, p, trees, friendly)
@@ -352,10 +347,8 @@ def draw_people(*shown: tuple[str, pd.DataFrame, Sequence[int]]) -> Figure:
 
 
 def heatmaps(
-    frame: pd.DataFrame, y: str, value: str, *, text: str = "{:.0f}",
-    limits: tuple[float, float] | None = None, published: pd.DataFrame | None = None,
-    height: float = 6.2,
-) -> Figure:  # fmt: skip
+    frame: pd.DataFrame, y: str, value: str, text="{:.0f}", limits=None, published=None, height=6.2
+) -> Figure:
     """Draw a field per k and method on each table: dark is low, and numbers are written in.
 
     Without limits the scale is logarithmic. `published` has the paper's own values in the same

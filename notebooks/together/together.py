@@ -165,9 +165,8 @@ def points(data: Sequence[str], ls: Sequence[int], ks: Sequence[int], seeds: Seq
 
 
 def measure_point(
-    tables: Mapping, data: str, method: str, level: int, seed: int, *, rows: int, queries: int,
-    trees: int,
-) -> dict[str, object]:  # fmt: skip
+    tables: Mapping, data: str, method: str, level: int, seed: int, rows: int, **measured: int
+) -> dict[str, object]:
     """Publish drawn rows of a table by one method and measure the release, if it is feasible."""
     m, test = split(tables[data], rows, seed)
     paper, asks, publish = METHODS[method]
@@ -176,7 +175,7 @@ def measure_point(
         rel = publish(m, level, hierarchies(data, m), seed)
     except InfeasibleError:
         return found
-    return found | measure_release(rel, m, test, queries=queries, trees=trees, seed=seed)
+    return found | measure_release(rel, m, test, seed=seed, **measured)
 
 
 def measure_release(
@@ -313,10 +312,7 @@ def kept(releases: pd.DataFrame) -> pd.Series:
     return releases["promise"].isin(["kept", "none", "not in the bytes"])
 
 
-def ranks(
-    releases: pd.DataFrame, principle: str, measures: Sequence[str] = tuple(MEASURES),
-    draws: int = 2_000, seed: int = 0,
-) -> pd.DataFrame:  # fmt: skip
+def ranks(releases: pd.DataFrame, principle: str, measures=tuple(MEASURES), draws=2_000, seed=0):
     """Rank the methods of a principle by each measure, with 95 % intervals over tables.
 
     A method's rank on a task is one more than the number of better methods, and half of those that

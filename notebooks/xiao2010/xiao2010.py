@@ -50,9 +50,7 @@ def load_tables(names: list[str], rows: int | None = None) -> Tables:
     return tables | small
 
 
-def projections(
-    qi: list[str], dimensions: list[int], at_most: int | None = None, seed: int = 0
-) -> list[list[str]]:
+def projections(qi: list[str], dimensions: list[int], at_most=None, seed=0) -> list[list[str]]:
     """Return the subsets of some sizes of the quasi-identifiers; `at_most` of a size, drawn."""
     rng, chosen = ap.randomness.generator(seed), []
     for d in dimensions:
@@ -101,22 +99,18 @@ def counts_after_phase_one(m: ap.Microdata, l: int) -> np.ndarray:
         height = lower
 
 
-def suppress_reordered(
-    tables: Tables, table: str, qi: list[str], levels: list[int], orders: int, vary: str
-) -> Iterator[dict]:
-    """Suppress one projection in several drawn orders of what `vary` names."""
-    # "curve": the quasi-identifiers and the values of those that have no order; "ties": the
-    # sensitive values, by which Hilbert and TP break ties; "frequent first": these by falling
-    # frequency, which is not drawn. A draw is the same for every projection of a table.
+def suppress_reordered(tables: Tables, table: str, qi: list, levels: list, orders: int, vary: str):
+    """Suppress one projection in several drawn orders of what `vary` names.
+
+    These are the quasi-identifiers and the values of those without an order ("curve"), or the
+    sensitive values, by which Hilbert and TP break ties ("ties"). A table has one draw for all.
+    """
     whole = tables[table]
+    nominal = [name for name in whole.qi if name not in ("Age", "Education")]
     for order in range(orders):
         m, rng = whole.with_roles(qi=list(qi)), ap.randomness.generator(order)
-        if vary == "frequent first":
-            anew = {m.sensitive: np.argsort(np.argsort(-m.sensitive_counts, kind="stable"))}
-        else:
-            nominal = [name for name in whole.qi if name not in ("Age", "Education")]
-            names = nominal if vary == "curve" else [m.sensitive]
-            anew = {name: rng.permutation(whole.attribute(name).size) for name in names}
+        names = nominal if vary == "curve" else [m.sensitive]
+        anew = {name: rng.permutation(whole.attribute(name).size) for name in names}
         if vary == "curve":
             place = dict(zip(whole.qi, rng.permutation(whole.d), strict=True))
             m = m.with_roles(qi=sorted(m.qi, key=place.get))
@@ -144,9 +138,8 @@ def time_projection(
 
 
 def measure_divergence(
-    tables: Tables, table: str, qi: list[str], levels: list[int], ways: list[str],
-    n: int | None = None, seed: int = 0,
-) -> Iterator[dict]:  # fmt: skip
+    tables: Tables, table: str, qi: list[str], levels: list[int], ways: list[str], n=None, seed=0
+) -> Iterator[dict]:
     """Measure the KL-divergence of one projection, or of n drawn rows of it, published in ways."""
     m = tables[table].with_roles(qi=list(qi))
     m = m if n is None else m.sample(n, seed)
@@ -180,8 +173,8 @@ def draw_counts(steps: pd.DataFrame) -> Figure:
 
 
 def draw_panels(
-    frame: pd.DataFrame, x: str, y: str, title: str, said: str, by: str = "algorithm", **look
-) -> Figure:
+    frame: pd.DataFrame, x: str, y: str, title: str, said: str, by="algorithm", **look
+):
     """Draw the curves of each table in a panel, and above them what the paper's words show."""
     names = sorted(frame["table"].unique())
     figure, axes = ap.plots.subplots(columns=2, cols=len(names), height=3.1, squeeze=False)
@@ -245,9 +238,7 @@ def matching_of(table: ap.Microdata, p: ap.Partition) -> list[int] | None:
     return sorted(int(one) for (one,) in agreed)
 
 
-def check_reduction(
-    q: int, points: int, instances: int, seed: int, l: int = 3, m: int | None = None
-) -> Iterator[dict]:
+def check_reduction(q: int, points: int, instances: int, seed: int, l=3, m=None) -> Iterator[dict]:
     """Decide random matching instances twice: by all choices, and by l-diverse suppression."""
     rng = ap.randomness.generator(seed)
     everything = list(itertools.product(range(q), repeat=l))
@@ -322,9 +313,7 @@ def _lemmas_of_pillars(steps: pd.DataFrame) -> tuple[bool, bool]:
     return not groups.all().any(), groups.shape[1] >= 2
 
 
-def compare_with_optimum(
-    n: int, d: int, l: int, objective: str, tables: int, seed: int
-) -> list[dict]:
+def compare_with_optimum(n: int, d: int, l: int, objective: str, tables: int, seed: int):
     """Compare TP with the optimum of tuple or of star minimization on random tables."""
     rng = ap.randomness.generator(seed)
     rows = []
