@@ -320,11 +320,7 @@ def certified(m: ap.Microdata, k: int, preference, at_most: int, place: int = 1)
 
 @loop
 def _visit(table, k, state, limit):
-    """Bound a node, fix borders in place, and find the border to divide it at (-1 if none).
-
-    Returns the bound, the division of all attributes that reaches it, the border and the bounds of
-    the two nodes on either side of it.
-    """
+    """Fix borders; return bound, its division, border to divide at (or -1), bounds of both parts."""
     d, widest = len(table.sizes), table.value_rows.shape[1] + 1
     excluded = np.zeros((d, widest, widest), np.bool_)
     bound, division, gain = _bound(table, k, state, limit, excluded)
@@ -424,10 +420,7 @@ def _costs(table, j, state, excluded):
 
 @part
 def _divide(cost, kept, joined, division):
-    """Return the cost of the cheapest division; fill in the costs of keeping and joining a border.
-
-    Ties go to the division with the longest last sub-domain, and so on.
-    """
+    """Return the least cost of a division, and fill in those of keeping and joining each border."""
     size = len(cost) - 1
     before, after = np.full(size + 1, np.inf), np.full(size + 1, np.inf)
     previous = np.zeros(size + 1, np.intp)

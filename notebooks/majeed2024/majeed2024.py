@@ -244,10 +244,9 @@ def forest_cases(tables: Mapping[str, Microdata], epochs: int, seed: int) -> dic
 def compare_utility(cases, name: str, method: str, k: int, diversity: str, seed: int) -> dict:
     """Score forests on a release of the training rows; for a grid.
 
-    Equation 10 counts rows of D', synthetic ones among them: each is predicted by a forest that
-    learned from two thirds of the others, trees from 0.8 of these (section 6.2). A forest of the
-    whole release is tested on held-out ``test`` people. "As it is" and "repaired" publish every
-    row without any generalization.
+    Equation 10 counts rows of D', synthetic ones among them: each is predicted by a forest of two
+    thirds of the others (section 6.2). Another forest, of the whole release, is tested on people.
+    "As it is" and "repaired" publish every row without any generalization.
     """
     case = cases[name]
     if method in ("as it is", "repaired"):

@@ -28,18 +28,16 @@ _ITERATIONS, _PENALTY = 10, 0.5
 def l_diversity(m: ap.Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> ap.Release:
     """Generalize every attribute to one level so that the table is k-anonymous and l-diverse.
 
-    A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam, TKDE 1(1), 2007. Distinct
-    diversity is our reading: frequency and entropy 2-diversity are impossible on these tables.
-    Of the levels that meet k and l those of least loss (NCP) are taken, without suppression.
+    A. Machanavajjhala et al., TKDE 1(1), 2007. Distinct diversity is our reading: frequency and
+    entropy 2-diversity are impossible on these tables. The levels of least loss (NCP) are taken.
     """
     return ap.recode(m, ap.full_domain(m, k, hierarchies, l, diversity="distinct"))
 
 
 def mrmondrian(m: ap.Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> ap.Release:
-    """Publish Mondrian's classes.
+    """Publish Mondrian's classes: cuts in rounds, until a part fits into memory, end in the same.
 
-    X. Zhang et al., IEEE Trans. Big Data 8(1), 2022, known by its abstract alone: cut in
-    rounds until a part fits into memory, then Mondrian within it. The result is Mondrian's.
+    X. Zhang et al., IEEE Trans. Big Data 8(1), 2022, known by its abstract alone.
     """
     return ap.shallow_generalize(m, ap.mondrian(m, k, l, diversity="distinct"), hierarchies)
 
@@ -56,10 +54,9 @@ class SlicedRelease(ap.Release):
 def afa_core(m: ap.Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> ap.Release:
     """Cut numbers into intervals and permute categories within buckets.
 
-    J. A. Onesimu, J. Karthikeyan, J. Eunice, M. Pomplun, H. Dang, IEEE Access 10, 2022, of which
-    only the abstract was at hand; slicing after T. Li, N. Li, J. Zhang, I. Molloy, TKDE 24(3),
-    2012. The number of intervals (equal width), the grouping of columns (Cramér's V) and the
-    buckets (Mondrian) are our choices. Equation 9 counts exact categories as not generalized.
+    J. A. Onesimu et al., IEEE Access 10, 2022, known by its abstract alone; slicing after T. Li et
+    al., TKDE 24(3), 2012. Equal widths, columns grouped by Cramér's V and Mondrian's buckets are
+    our choices. Equation 9 counts exact categories as not generalized.
     """
     p = ap.mondrian(m, k, l, diversity="distinct")
     rng, published = np.random.default_rng(seed), [None] * m.d
@@ -198,11 +195,10 @@ def _goes_left(column: np.ndarray, ordered: bool) -> np.ndarray:
 def dhkmeans_core(m: ap.Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> ap.Release:
     """Split a table by 2-means as long as both clusters are valid, and publish the clusters.
 
-    F. Ashkouti, K. Khamforoosh, A. Sheikhahmadi, H. Khamfroush, J. Supercomputing 78(2), 2022, of
-    which only the abstract was at hand: its three phases are our reconstruction. Seeds are the row
-    farthest from the mean and the row farthest from it. Lloyd's iterations add a penalty where a
-    cluster has more of the row's sensitive value than the part. A split that leaves no k rows or l
-    values is replaced by halves by the difference of distances, or else the part stays.
+    F. Ashkouti et al., J. Supercomputing 78(2), 2022, known by its abstract alone: the phases are
+    our reconstruction. Seeds are the row farthest from the mean and the row farthest from it.
+    Lloyd's iterations add a penalty where a cluster has more of the row's sensitive value than the
+    part. Invalid splits are replaced by halves by the difference of distances, or else none.
     """
     # A centre holds the shares of the values of a column, or the mean of an ordered one, at 0.
     place, weight = np.column_stack([m.codes, m.sensitive_codes]), np.ones((m.n, m.d + 1))

@@ -69,9 +69,8 @@ def marked(rel: ap.Release, m: ap.Microdata, place: int) -> pd.DataFrame:
 def load_table(name: str) -> ap.Microdata:
     """Load people with four quasi-identifiers and a secret without frequent values.
 
-    The tables are "adult" and "census", with the occupation as the secret (census: of those who
-    have one), and "diabetes", with the chapter of the diagnosis of everybody's first stay. A
-    missing value is a category, and categories stand in the order of the hierarchies.
+    Diabetes has everybody's first stay, and the chapter of its diagnosis. A missing value is a
+    category, and categories stand in the order of the hierarchies.
     """
     qi, secret = {
         "adult": (["age", "education", "race", "sex"], "occupation"),
@@ -315,10 +314,8 @@ def kept(releases: pd.DataFrame) -> pd.Series:
 def ranks(releases: pd.DataFrame, principle: str, measures=tuple(MEASURES), draws=2_000, seed=0):
     """Rank the methods of a principle by each measure, with 95 % intervals over tables.
 
-    A method's rank on a task is one more than the number of better methods, and half of those that
-    are equal. One that kept no promise is last. The mean rank over the levels of a table is a
-    table's. Tables are drawn with replacement, as many as there are (a bootstrap of whole tables,
-    because the tasks of one table share people), and methods ranked by their means over them.
+    Equal methods share their mean rank, and one that kept no promise is last. A table's rank is the
+    mean over its levels. Whole tables are drawn with replacement, because their tasks share people.
     """
     part = releases[releases["principle"].eq(principle) & releases["tool"].ne("reference")]
     rng, found = np.random.default_rng(seed), []
