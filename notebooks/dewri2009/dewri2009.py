@@ -320,7 +320,7 @@ def certified(m: ap.Microdata, k: int, preference, at_most: int, place: int = 1)
 
 @loop
 def _visit(table, k, state, limit):
-    """Fix borders; return bound, its division, border to divide at (or -1), bounds of both parts."""
+    """Fix borders; return bound, its division, border to divide at (or -1), and both bounds."""
     d, widest = len(table.sizes), table.value_rows.shape[1] + 1
     excluded = np.zeros((d, widest, widest), np.bool_)
     bound, division, gain = _bound(table, k, state, limit, excluded)
@@ -420,7 +420,7 @@ def _costs(table, j, state, excluded):
 
 @part
 def _divide(cost, kept, joined, division):
-    """Return the least cost of a division, and fill in those of keeping and joining each border."""
+    """Return the least cost of a division; fill in those of keeping and joining each border."""
     size = len(cost) - 1
     before, after = np.full(size + 1, np.inf), np.full(size + 1, np.inf)
     previous = np.zeros(size + 1, np.intp)

@@ -314,8 +314,8 @@ def kept(releases: pd.DataFrame) -> pd.Series:
 def ranks(releases: pd.DataFrame, principle: str, measures=tuple(MEASURES), draws=2_000, seed=0):
     """Rank the methods of a principle by each measure, with 95 % intervals over tables.
 
-    Equal methods share their mean rank, and one that kept no promise is last. A table's rank is the
-    mean over its levels. Whole tables are drawn with replacement, because their tasks share people.
+    Equal methods share their mean rank, and one that kept no promise is last. A table's rank is
+    the mean over levels. Tables are drawn whole, with replacement: their tasks share people.
     """
     part = releases[releases["principle"].eq(principle) & releases["tool"].ne("reference")]
     rng, found = np.random.default_rng(seed), []
