@@ -9,6 +9,7 @@ it shows the results of the paper edition, as the committed notebook does.
 
 import argparse
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -67,7 +68,8 @@ def execute(name: str, profile: str, results: Path, target: Path) -> None:
     source, parameters = inputs.NOTEBOOKS / f"{name}.ipynb", {}
     if profile != "quick":  # its cells hold those of quick runs
         sections = source.parent / "profiles" / f"{profile}.yaml"
-        parameters = yaml.safe_load(sections.read_text())[source.stem] or {}
+        text = re.sub(r"(\d+)\.\.(\d+)", _counted, sections.read_text())
+        parameters = yaml.safe_load(text)[source.stem] or {}
     os.environ |= {
         "ANONPAPER_FIGURES": str(results),
         "ANONPAPER_PROFILE": profile,
@@ -96,6 +98,11 @@ def execute(name: str, profile: str, results: Path, target: Path) -> None:
             extra_arguments=["--log-level=50"],  # papermill reports what goes wrong in a cell
             progress_bar=False,
         )
+
+
+def _counted(ends: re.Match) -> str:
+    """Return the whole numbers from one to another, both included: "0..3" is "0, 1, 2, 3"."""
+    return ", ".join(map(str, range(int(ends[1]), int(ends[2]) + 1)))
 
 
 def clean(path: Path) -> None:

@@ -9,7 +9,6 @@ mean, over real people, of his belief in the value that the person has.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 import majeed2024
 import numpy as np
@@ -23,8 +22,6 @@ from anonpaper.errors import InfeasibleError
 from anonpaper.measure import classification, distortion
 from anonpaper.randomness import generator
 from anonpaper.repair.synthesis import fuse
-
-# -- risk ---------------------------------------------------------------------------------------
 
 
 def counts(rel: ap.Release, labels: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -43,9 +40,6 @@ def own_risk(real: np.ndarray, belief: np.ndarray) -> float:
     return float((real * belief / belief.sum(axis=1, keepdims=True)).sum() / real.sum())
 
 
-# -- the remedy: invented rows in the classes of real people ------------------------------------
-
-
 def even(real: np.ndarray, l: float) -> np.ndarray:
     """Return the fewest rows to invent so that no value has more than 1/l of a class."""
     full = real.copy()
@@ -62,11 +56,7 @@ def complement(real: np.ndarray) -> np.ndarray:
     return real.sum(axis=1, keepdims=True) - real
 
 
-def padded(
-    m: ap.Microdata, p: ap.Partition, trees: Mapping[str, ap.Hierarchy],
-    pad: Callable[[np.ndarray], np.ndarray], *, friendly=(),
-    seed: int | np.random.Generator = 0,
-) -> ap.Release:  # fmt: skip
+def padded(m: ap.Microdata, p: ap.Partition, trees: Mapping, pad: Callable, friendly=(), seed=0):
     """Publish groups of real people, with `pad` rows invented that publish what their group does.
 
     Every quasi-identifier of an invented row is that of somebody in the group, so that it changes
@@ -103,25 +93,15 @@ def informed_risk(rel: ap.Release, pad: Callable, prior: np.ndarray) -> float:
     return own_risk(real, belief)
 
 
-# -- one draw of everybody ----------------------------------------------------------------------
+def draw(whole: ap.Microdata, rows: int, seed: int) -> list[ap.Microdata]:
+    """Draw people, none twice: `rows` to publish, as many that the attacker has, half to test on.
 
-
-class People(NamedTuple):
-    """People drawn from one table, none twice."""
-
-    table: ap.Microdata  # those published
-    public: ap.Microdata  # as many, whose values the attacker has
-    test: ap.Microdata  # half as many, held out
-    ours: ap.Microdata  # half of the rest, to take the place of rows that the publisher invents
-    theirs: ap.Microdata  # the other half, of rows that the attacker invents to try the algorithm
-
-
-def draw(whole: ap.Microdata, rows: int, seed: int) -> People:
-    """Draw people without replacement; `rows` are published."""
-    held = 2 * rows + rows // 2
-    cuts = [rows, 2 * rows, held, (held + whole.n) // 2]
+    Of the rest, one half takes the place of rows that the publisher invents, and the other of rows
+    that the attacker invents to try the algorithm.
+    """
+    cuts = [rows, 2 * rows, held := 2 * rows + rows // 2, (held + whole.n) // 2]
     parts = np.split(generator(seed).permutation(whole.n), cuts)
-    return People(*(whole.take(np.sort(part)) for part in parts))
+    return [whole.take(np.sort(part)) for part in parts]
 
 
 def _fused(m: ap.Microdata, rows: pd.DataFrame) -> ap.Microdata:
@@ -152,9 +132,7 @@ PUBLICATIONS = {
 }
 
 
-def publish(
-    m, others, publication: str, k: int, trees: Mapping, friendly, seed: int
-) -> ap.Release:
+def publish(m, others, publication: str, k: int, trees: Mapping, friendly, seed: int):
     """Publish people, and rows invented for them, by one of :data:`PUBLICATIONS`."""
     kind, how = PUBLICATIONS[publication]
     if kind == "padded":
@@ -204,13 +182,14 @@ def attack(tables, name: str, publication: str, k: int, rows: int, seed: int) ->
     learns from that. A detector sees the box of a row alone, or also its value and the counts of
     its class.
     """
-    people, trees = draw(tables[name], rows, seed), hierarchies(name, tables[name])
+    m, public, test, *others = draw(tables[name], rows, seed)
+    trees = hierarchies(name, tables[name])
     how = (publication, k, trees, majeed2024.PAPER_FRIENDLY[name])
-    rel = publish(people.table, people.ours, *how, seed)
-    tried = publish(people.public, people.theirs, *how, seed + 1)
+    rel = publish(m, others[0], *how, seed)
+    tried = publish(public, others[1], *how, seed + 1)
     real, invented = counts(rel)
-    shown, values, m = real + invented, real.sum(axis=0), people.table
-    model = _detector(seed).fit(people.public.codes, people.public.sensitive_codes)
+    shown, values = real + invented, real.sum(axis=0)
+    model = _detector(seed).fit(public.codes, public.sensitive_codes)
     learnt = np.zeros((m.n, m.sensitive_attribute.size))
     learnt[:, model.classes_] = model.predict_proba(m.codes)
     found = {
@@ -227,7 +206,7 @@ def attack(tables, name: str, publication: str, k: int, rows: int, seed: int) ->
         "distortion": distortion(rel.without_synthetic(), trees),
     }
     for measure, balanced in (("accuracy", False), ("balanced accuracy", True)):
-        forest = classification(rel, people.test, trees=30, balanced=balanced, seed=seed)
+        forest = classification(rel, test, trees=30, balanced=balanced, seed=seed)
         found[measure] = getattr(forest, measure.replace(" ", "_"))
     kind, pad = PUBLICATIONS[publication]
     if kind == "padded":

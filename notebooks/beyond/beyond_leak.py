@@ -75,17 +75,13 @@ def small_table(m: ap.Microdata, counts: Sequence[int], seed: int) -> Small:
     return Small(m, values, np.array([every_value.repeat(h.ravel()) for h in held]), ways, held)
 
 
-# -- what is published ------------------------------------------------------------------------
-
-
 def published(codes: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return numbers (P, n) of the published tuples of P partitions, and their stars (P,)."""
     together = labels[:, :, None] == labels[:, None, :]
     differ = codes[:, None, :] != codes[None, :, :]
     starred = np.stack([(together & of).any(axis=2) for of in np.moveaxis(differ, 2, 0)], axis=2)
     radix = np.cumprod(np.r_[1, codes.max(axis=0)[:-1] + 2])
-    shown = np.where(starred, codes.max(axis=0) + 1, codes)
-    return shown @ radix, starred.sum(axis=(1, 2))
+    return np.where(starred, codes.max(axis=0) + 1, codes) @ radix, starred.sum(axis=(1, 2))
 
 
 def release_keys(tuples: np.ndarray, values: np.ndarray, n_values: int) -> np.ndarray:
@@ -100,14 +96,9 @@ def groupings(n: int, least: int) -> np.ndarray:
     """Return all partitions of n rows in groups of at least so many, (P, n)."""
     found = [()]
     for left in reversed(range(n)):  # rows to come, which have to suffice for the small groups
-        grown = ((*of, g) for of in found for g in range(max(of, default=-1) + 2))
-        found = [
-            of for of in grown if sum(max(least - c, 0) for c in Counter(of).values()) <= left
-        ]
+        more = ((*of, g) for of in found for g in range(max(of, default=-1) + 2))
+        found = [of for of in more if sum(max(least - c, 0) for c in Counter(of).values()) <= left]
     return np.array(found)
-
-
-# -- channels ---------------------------------------------------------------------------------
 
 
 def by_labels(small: Small, labels: np.ndarray) -> Channel:
@@ -150,9 +141,6 @@ def _part(channel: Channel, entries: np.ndarray) -> Channel:
     return Channel(*(of[entries] for of in channel))
 
 
-# -- the attackers ----------------------------------------------------------------------------
-
-
 def _weights(small: Small, channel: Channel, keys: np.ndarray) -> np.ndarray:
     """Return in how many ways a person of tuple Q has value v, per release: (K, t, V)."""
     channel = _part(channel, np.isin(channel.key, keys))
@@ -178,9 +166,6 @@ def recovered(small: Small, channel: Channel, counted: Channel) -> dict[str, flo
         guesses = best / best.sum(axis=-1, keepdims=True)  # likeliest values draws it
         found[name] = (guesses * weights).sum() / total
     return {name: float(share) for name, share in found.items()}
-
-
-# -- methods ----------------------------------------------------------------------------------
 
 
 def refined_stops(m: ap.Microdata, l: int, shares: Sequence[float] = STOPS) -> list[ap.Partition]:
@@ -213,9 +198,7 @@ def all_labels(small: Small, method: Callable[[ap.Microdata], Sequence[ap.Partit
     return np.array([[p.labels for p in method(m)] for m in tables]).swapaxes(0, 1)
 
 
-def leaks(
-    *, table: str, counts: Sequence[int], l: int, seed: int, tables: Mapping[str, ap.Microdata]
-) -> list[dict]:
+def leaks(tables: Mapping, table: str, counts: Sequence[int], l: int, seed: int) -> list[dict]:
     """Return, for each method, its gap to the optimum and what attackers recover."""
     small = small_table(tables[table], counts, seed)
     labels = {
@@ -226,9 +209,7 @@ def leaks(
     labels |= {f"stop {share:.0%}": of for share, of in zip(STOPS, stops, strict=True)}
     channels = {name: by_labels(small, of) for name, of in labels.items()}
     every, grouping = diverse_groupings(small, l)
-    fewest = np.minimum.reduceat(
-        every.stars, np.searchsorted(every.table, range(len(small.tables)))
-    )
+    fewest = np.minimum.reduceat(every.stars, np.flatnonzero(np.diff(every.table, prepend=-1)))
     above, size = every.stars - fewest[every.table], small.m.codes.size
     for within in WITHIN:
         near = above <= within * size

@@ -37,7 +37,8 @@ TABLES = {
     "pantheon": (["continentName", "countryCode", "domain", "century", "popularity", "views",
                   "gender"], "numlangs", "gender"),
 }  # fmt: skip
-_MOST_BACKTRACKS, _EVALUATIONS, _TEST_ROWS = 200, 2000, 1000
+_EVALUATIONS, _TEST_ROWS = 2000, 1000
+_BACKTRACKS = {"max_candidates": 200, "max_seconds": 3600}
 
 
 def load_tables(names: Sequence[str] = tuple(TABLES)) -> dict[str, Microdata]:
@@ -81,9 +82,7 @@ def _diva(strategy: str) -> Callable:
         by_size = sorted(m.qi, key=lambda name: m.attribute(name).size)[:2]
         asked = ap.constraints.proportion_constraints(m, by_size, m.n // 2, slack=0.2)
         asked = [c for c in asked if c.low >= k][:8]
-        return ap.diva(
-            m, asked, k, strategy, seed=seed, max_candidates=_MOST_BACKTRACKS, max_seconds=3600
-        )
+        return ap.diva(m, asked, k, strategy, seed=seed, **_BACKTRACKS)
 
     return groups
 
@@ -248,17 +247,13 @@ def _measured(rel: Release, m: Microdata, test: Microdata, group: str) -> dict[s
     return found
 
 
-# -- rankings in every setting -------------------------------------------------------------------
-
 #: What varies between settings; a set of quasi-identifiers belongs to one table and draw.
 CHOICES = ("table", "quasi-identifiers", "n", "level", "form", "measure")
 _SETTING = ["group", "table", "draw", "n", "level", "form"]
 #: Measures of risk; all others are of loss and use.
 RISKS = ("disclosure", "exposure", "reconstruction")
 #: How a ranking can end in a setting, the first that is true -> its score.
-_SCORE = {
-    "both fail": 0.5, "better fails": 0, "worse fails": 1, "tie": 0.5, "holds": 1, "fails": 0,
-}  # fmt: skip
+SCORE = {"both fail": 0.5, "better fails": 0, "worse fails": 1, "tie": 0.5, "holds": 1, "fails": 0}
 
 
 def published_rankings() -> pd.DataFrame:
@@ -291,8 +286,8 @@ def scores(rows: pd.DataFrame, rankings: pd.DataFrame, margin: float = 1e-9) -> 
         a, b = of[about["better"]], of[about["worse"]]
         gap = np.where(a == b, 0, (a - b).abs() / np.maximum(a.abs(), b.abs()))
         cases = [a.isna() & b.isna(), a.isna(), b.isna(), gap <= margin, a < b]
-        how = np.select(cases, [*_SCORE][:-1], "fails")
-        score = pd.Series(how).map(_SCORE).to_numpy(float)
+        how = np.select(cases, [*SCORE][:-1], "fails")
+        score = pd.Series(how).map(SCORE).to_numpy(float)
         found.append(of.index.to_frame(index=False).assign(ranking=name, score=score, how=how))
     return pd.concat(found, ignore_index=True)
 
@@ -317,7 +312,5 @@ def shares(scores: pd.DataFrame, rankings: pd.DataFrame) -> pd.DataFrame:
     parts = pd.DataFrame(parts).T.groupby(rankings["paper"], sort=False).sum()
     parts.loc["all"] = parts.sum()
     total = parts.pop("total")
-    parts = parts.rename(columns={"n": "rows"}).assign(
-        **{"several together": total - parts.sum(axis=1)}
-    )
-    return parts.div(total.where(total > 0), axis=0)
+    parts["several together"] = total - parts.sum(axis=1)
+    return parts.rename(columns={"n": "rows"}).div(total.where(total > 0), axis=0)

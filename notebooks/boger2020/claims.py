@@ -255,9 +255,7 @@ def _grows(runs: pd.DataFrame) -> Finding:
     return means(judge.steps(errors, along="values"), above=0, measured=told, show="{:.1f}")
 
 
-@claim(
-    "Section 4.5", quote="varies significantly with how frequent the randomly selected attributes"
-)
+@claim("Section 4.5", quote="varies significantly with how frequent the [...] attributes")
 def distance_depends_on_frequency(chi_square_by_rows):
     """The chi-square distance of a query grows with how many rows have the selected values."""
     # At default selectivities, by Spearman's rank correlation over the queries of a run.

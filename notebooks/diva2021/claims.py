@@ -257,20 +257,16 @@ def integrate_suppresses_little(figure_4b, figure_4c):
 
 
 @c.claim("Figures 4a, 5b and 5d", quote="MinChoice and MaxFanOut incur higher runtimes")
-def times_are_as_drawn(figure_5b, figure_4a, figure_5d):
+def times_are_as_drawn(figure_5b):
     """MinChoice and MaxFanOut are slower than the baselines, and grow linearly with constraints.
 
     Times fall with k, rise with |R| for all methods, and DIVA's are polynomial in |R|.
     """
     seconds = figure_5b.groupby("algorithm")["seconds"].mean()
     apart = [seconds[one] / seconds[other] for one in SELECTIONS for other in BASELINES]
-    ends = figure_5d.groupby("|R|")["seconds"].mean().iloc[[0, -1]]
-    return c.cannot_be_tested(
-        "seconds of one program of ours do not decide which method is faster",
-        f"DIVA takes {c.span(apart, '{:.2g}')} times as long as baselines, and all methods "
-        f"{ends.iloc[1] / ends.iloc[0]:.2g} times as long on {ends.index[1] / ends.index[0]:.2g} "
-        f"times the rows; constraints {c.span(figure_4a['constraints'], '{:.0f}')}",
-    )
+    told = f"DIVA takes {c.span(apart, '{:.2g}')} times as long as baselines"
+    why = "seconds of one program of ours do not decide which method is faster"
+    return c.cannot_be_tested(why, told)
 
 
 @c.claim("Figure 5a", quote="leading to higher penalty costs")
@@ -333,8 +329,7 @@ def diva_is_comparable(costs):
     lists = costs.set_index(["data", "seed", "constraints", "over bound"])["accuracy (stars)"]
     starred = 1 - lists.unstack(["constraints", "over bound"])
     diva = starred["proportion"]["reject"].fillna(starred["proportion"]["star"])
-    ratio = (diva / starred["no constraints", "none"]).dropna()
-    rows = ratio.groupby("data").agg(list)
+    rows = (diva / starred["no constraints", "none"]).dropna().groupby("data").agg(list)
     told, why = rows.map(np.mean), "on Pantheon the upper bounds cost more than a quarter"
     return c.means([*rows], below=1.25, names=[*rows.index], show="x {:.2f}",
                  measured=c.listed(told, "x {:.2f}"), why=why)  # fmt: skip

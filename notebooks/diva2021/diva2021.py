@@ -84,13 +84,12 @@ def constraint_set(name: str, rule: str) -> list[DiversityConstraint]:
 
 def constraints_with_conflict(
     m: Microdata, number: int, rate: float | None, *, attributes: Sequence,
-    total: int | None = None, slack: float = SLACK, targeted: float | None = None,
-    given: Constraints = (), seed: int = 0,
+    total: int | None = None, slack: float = SLACK, given: Constraints = (), seed: int = 0,
 ) -> list[DiversityConstraint]:  # fmt: skip
     """Choose proportion constraints whose conflict rate is close to a wanted one, if any.
 
-    Targets have 200 rows or more. If `targeted` is given, all target rows add up to this share of
-    the table. A local search exchanges one constraint at a time; the `given` ones stay.
+    Targets have 200 rows or more. A local search exchanges one constraint at a time; the `given`
+    ones stay.
     """
     entries = [*attributes, *combinations(attributes, 2)]
     pool = ap.constraints.proportion_constraints(m, entries, total, ("Unknown", "?"), slack)
@@ -102,8 +101,7 @@ def constraints_with_conflict(
     targets = targets[enough].astype(np.int8)
 
     def distance(claims: np.ndarray) -> float:
-        apart = abs(sizes[claims > 1].sum() / max(sizes[claims > 0].sum(), 1) - (rate or 0))
-        return apart + (0 if targeted is None else abs(int(claims @ sizes) / m.n - targeted))
+        return abs(sizes[claims > 1].sum() / max(sizes[claims > 0].sum(), 1) - (rate or 0))
 
     rng, kept = generator(seed), [pool.index(c) for c in given]
     others = np.setdiff1d(np.arange(len(pool)), kept)
@@ -131,8 +129,7 @@ def measure_all(grid: Sequence[dict], tables: Mapping[str, Microdata], **options
 def measure(
     tables: Mapping[str, Microdata], table: str, rows: int, number: int, conflict: float | None,
     k: int, algorithms: Sequence[str], seed: int, max_candidates: int, slack: float = SLACK,
-    share: float = 0.5, targeted: float | None = None, grown: Sequence[int] = (),
-    search_alone: bool = False, repeats: int = 0,
+    share: float = 0.5, grown: Sequence[int] = (), search_alone: bool = False, repeats: int = 0,
 ) -> list[dict]:  # fmt: skip
     """Draw rows and constraints, run algorithms by the paper's rule, and measure the releases.
 
@@ -145,7 +142,7 @@ def measure(
     for size in [*(n for n in sorted(grown) if n < number), number]:
         sigma = constraints_with_conflict(
             m, size, conflict, attributes=SWEPT[table], total=int(share * m.n), slack=slack,
-            targeted=targeted, given=sigma, seed=seed,
+            given=sigma, seed=seed,
         )  # fmt: skip
     about = {  # this also groups equal rows, outside of the clock
         "achieved": conflict_rate(m, sigma),
@@ -162,7 +159,7 @@ def measure(
 
 def run(
     m: Microdata, constraints: Constraints, k: int, algorithm: str, seed: int,
-    max_candidates: int = 1_000, search_alone: bool = False,
+    max_candidates=1_000, search_alone=False,
 ) -> tuple[dict, Partition | None]:  # fmt: skip
     """Run an algorithm once: the outcome, counts of a search, and the groups if there are any.
 
@@ -195,11 +192,10 @@ def measured(m: Microdata, p: Partition | None, constraints: Constraints, k: int
         return {}
     rel = ap.suppress(m, p)
     formulas = [ap.measure.discernibility_ratio(rel, k, of) for of in FORMULAS]
-    losses = [ap.measure.discernibility(rel) / m.n, *formulas]
     return {
         "stars": ap.measure.stars(rel),
         "integrate": p.info.get("stars_by_phase", {}).get("integrate"),
-        **dict(zip(MEASURES, losses, strict=True)),
+        **dict(zip(MEASURES, [ap.measure.discernibility(rel) / m.n, *formulas], strict=True)),
         "satisfied": float(check_constraints(rel, constraints)["holds"].mean()),
     }
 
@@ -237,9 +233,7 @@ def draw_graph(ax, m: Microdata, sigma: Constraints, coloured: Mapping, size=110
     return graph
 
 
-def draw_accuracy(
-    runs: pd.DataFrame, x: str, measures: list, order: list, title: str, of="", base=""
-) -> Figure:
+def draw_accuracy(runs, x: str, measures: list, order: list, title: str, of="", base="") -> Figure:
     """Draw measures of the tables found, and the last one's difference from `base` on each set."""
     figure, axes = plots.subplots(columns=2, cols=len(measures) + bool(base), height=2.5)
     for ax, measure in zip(axes, measures, strict=False):

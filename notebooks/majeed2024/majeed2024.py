@@ -2,7 +2,8 @@
 
 Tables reach the functions of a grid as *cases*: per data set the real rows, the same with
 synthetic ones, and hierarchies are made again from the data set's name. All measures are taken
-twice: of the release as it is, and of what it says about real people alone (``who``).
+twice: of the release as it is, and of what it says about real people alone (``who``). At the end
+are the paper's method on ten people, step by step, and heatmaps of methods and k.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,6 +11,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 from majeed2024_baselines import BASELINES
+from matplotlib.colors import LogNorm, Normalize
+from matplotlib.figure import Figure
 from scipy.stats import entropy
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import KFold, cross_val_predict
@@ -21,6 +24,7 @@ from anonpaper.compendium.tables import reference
 from anonpaper.datasets.trees import LEVELS, hierarchies
 from anonpaper.measure.queries import _published_features
 from anonpaper.repair.cleaning import clean
+from anonpaper.repair.synthesis import fuse
 
 #: "Proposed" and the baselines, in the order of the paper's tables.
 METHODS = ("Proposed", *BASELINES)
@@ -86,9 +90,7 @@ def train(tables, name: str, method: str, **settings) -> dict:
     return found | {"clipped values": rows.attrs["clipped"], "seconds": rows.attrs["seconds"]}
 
 
-def augment_cases(
-    tables: Mapping[str, Microdata], epochs: int, seed: int = 0, learn_from: Mapping = {}
-) -> tuple[dict[str, dict[str, Microdata]], pd.DataFrame]:
+def augment_cases(tables: Mapping[str, Microdata], epochs: int, seed=0, learn_from: Mapping = {}):
     """Return per data set the real rows and the same with synthetic ones; also what that took."""
     grid = [
         dict(name=name, method="ctgan", epochs=epochs, seed=seed, learn_from=learn_from.get(name))
@@ -102,10 +104,7 @@ def augment_cases(
     return cases, trained
 
 
-def proposed(
-    m: Microdata, k: int, l: int, trees: Mapping, *, friendly: Sequence[str] = (), seed: int = 0,
-    largest_share: float = 1.0,
-) -> Release:  # fmt: skip
+def proposed(m: Microdata, k: int, l: int, trees, *, friendly=(), seed=0, largest_share=1.0):
     """Publish a table by the proposed method: balanced classes, shallow generalization."""
     p = ap.balanced_classes(m, k, l, seed, largest_share=largest_share)
     return ap.shallow_generalize(m, p, trees, friendly)
@@ -226,29 +225,28 @@ def check_proposed(cases, name: str, k: int, seed: int) -> dict:
     }
 
 
-def held_out(m: Microdata, seed: int = 0) -> tuple[Microdata, Microdata]:
-    """Split rows 2 to 1 at random, every sensitive value alike, into training and test rows."""
-    rng, is_test = np.random.default_rng(seed), np.zeros(m.n, dtype=bool)
-    for code in range(m.sensitive_attribute.size):
-        rows = rng.permutation(np.flatnonzero(m.sensitive_codes == code))
-        is_test[rows[: len(rows) // 3]] = True
-    return m.take(~is_test), m.take(is_test)
-
-
 def forest_cases(tables: Mapping[str, Microdata], epochs: int, seed: int) -> dict[str, dict]:
-    """Return what forests learn from, with and without synthetic rows, and held-out people."""
-    split = {name: held_out(m, seed) for name, m in tables.items()}
-    cases, _ = augment_cases({name: train for name, (train, _) in split.items()}, epochs, seed)
-    return {name: case | {"test": split[name][1]} for name, case in cases.items()}
+    """Return what forests learn from, with and without synthetic rows, and held-out people.
+
+    Rows are split 2 to 1 at random, every sensitive value alike.
+    """
+    train, test = {}, {}
+    for name, m in tables.items():
+        rng, is_test = np.random.default_rng(seed), np.zeros(m.n, dtype=bool)
+        for code in range(m.sensitive_attribute.size):
+            rows = rng.permutation(np.flatnonzero(m.sensitive_codes == code))
+            is_test[rows[: len(rows) // 3]] = True
+        train[name], test[name] = m.take(~is_test), m.take(is_test)
+    cases, _ = augment_cases(train, epochs, seed)
+    return {name: case | {"test": test[name]} for name, case in cases.items()}
 
 
 def compare_utility(cases, name: str, method: str, k: int, diversity: str, seed: int) -> dict:
     """Score forests on a release of the training rows; for a grid.
 
-    Equation 10 counts rows of D', synthetic ones among them: each is predicted by a forest that
-    learned from two thirds of the others, trees from 0.8 of these (section 6.2). A forest of the
-    whole release is tested on held-out ``test`` people. "As it is" and "repaired" publish every
-    row without any generalization.
+    Equation 10 counts rows of D', synthetic ones among them: each is predicted by a forest of two
+    thirds of the others (section 6.2). Another forest, of the whole release, is tested on people.
+    "As it is" and "repaired" publish every row without any generalization.
     """
     case = cases[name]
     if method in ("as it is", "repaired"):
@@ -288,3 +286,95 @@ def published(table: str) -> pd.DataFrame:
 def least_own_value_risk(counts) -> float:
     """Return the least own-value risk of any grouping of a table: the sum of squared shares."""
     return float(np.square(np.asarray(counts) / np.sum(counts)).sum())
+
+
+#: Table 1 of the paper, without names, and six invented people with cancer.
+TEN_USERS = [
+    (45, "M", "USA", "Black", 6, "Cancer"), (32, "F", "England", "White", 5, "Flu"),
+    (35, "F", "England", "White", 6, "Cancer"), (43, "M", "USA", "White", 5, "Flu"),
+    (55, "F", "Italy", "White", 6, "Flu"), (46, "F", "France", "White", 6, "Flu"),
+    (69, "M", "Spain", "White", 7, "Flu"), (39, "M", "Australia", "Black", 6, "Flu"),
+    (89, "F", "China", "White", 7, "Flu"), (80, "F", "China", "White", 5, "Flu"),
+]  # fmt: skip
+SIX_MORE = [
+    (34, "F", "England", "White", 5, "Cancer"), (40, "M", "Australia", "Black", 6, "Cancer"),
+    (48, "F", "France", "White", 6, "Cancer"), (57, "F", "Italy", "White", 6, "Cancer"),
+    (68, "M", "Spain", "White", 7, "Cancer"), (85, "F", "China", "White", 6, "Cancer"),
+]  # fmt: skip
+_CONTINENTS = {
+    "Europe": ("England", "France", "Italy", "Spain"), "Asia": ("China",),
+    "America": ("USA",), "Oceania": ("Australia",),
+}  # fmt: skip
+_COLUMNS = ["Age", "Sex", "Citizenship", "Race", "Height", "Disease"]
+_RARE, _FREQUENT, _CLASSES = "#EE7733", "#BBDDEE", ("#DDDDDD", None)
+
+
+def ten_users(synthetic: int = 0) -> ap.Microdata:
+    """Return Table 1 of the paper, with some of the six invented people if wanted."""
+    people = ap.Microdata(pd.DataFrame(TEN_USERS, columns=_COLUMNS), _COLUMNS[:-1], "Disease")
+    more = pd.DataFrame(SIX_MORE[:synthetic], columns=_COLUMNS)
+    return fuse(people, more) if synthetic else people
+
+
+def trees(people: ap.Microdata) -> dict[str, ap.Hierarchy]:
+    """Return hierarchies of the columns of Table 1."""
+    lands = [[land, name, "*"] for name, lands in _CONTINENTS.items() for land in lands]
+    return {
+        "Age": ap.Hierarchy.intervals(sorted(people.frame["Age"].unique()), [10, 30]),
+        "Citizenship": ap.Hierarchy(lands),
+        **{name: ap.Hierarchy.flat(people.attribute(name).values) for name in _COLUMNS[1:5:2]},
+        "Height": ap.Hierarchy.flat([5, 6, 7]),
+    }
+
+
+def draw_people(*shown: tuple[str, pd.DataFrame, Sequence[int]]) -> Figure:
+    """Draw titled tables class by class: orange is the rare value, bold a class of one value."""
+    steps = []
+    for title, frame, classes in shown:
+        order = np.argsort(np.asarray(classes), kind="stable")
+        of_row = np.asarray(classes)[order]
+        texts = frame.iloc[order].astype(str).replace(r"^\{.*\}$", "several", regex=True)
+        alone = texts.groupby(of_row)["Disease"].transform("nunique") == 1
+        bold = texts.apply(lambda column, alone=alone: alone & (column.name == "Disease"))
+        colours = [
+            [_CLASSES[label % 2]] * (len(_COLUMNS) - 1) + [_RARE if ill == "Cancer" else _FREQUENT]
+            for label, ill in zip(of_row, texts["Disease"], strict=True)
+        ]
+        left = [f"u{row + 1}" if row < len(TEN_USERS) else "new" for row in order]
+        steps.append((title, texts, colours, {"bold": bold, "left": left}))
+    return ap.plots.tables(steps)
+
+
+def heatmaps(
+    frame: pd.DataFrame, y: str, value: str, text="{:.0f}", limits=None, published=None, height=6.2
+) -> Figure:
+    """Draw a field per k and method on each table: dark is low, and numbers are written in.
+
+    Without limits the scale is logarithmic. `published` has the paper's own values in the same
+    columns: they stand behind hollow markers.
+    """
+    order, ks, names = frame[y].unique(), sorted(frame["k"].unique()), frame["name"].unique()
+    norm = Normalize(*limits) if limits else LogNorm(frame[value].min(), frame[value].max())
+    theirs = {} if published is None else published.set_index(["name", y, "k"])[value]
+    figure, axes = ap.plots.subplots(
+        columns=2, rows=-(-len(names) // 2), cols=2, height=height, sharey=True, squeeze=False
+    )
+    for ax, name in zip(axes.flat, names, strict=False):
+        fields = frame[frame["name"] == name].pivot(index=y, columns="k", values=value)
+        fields = fields.reindex(order)[ks].to_numpy(float)
+        image = ax.imshow(fields, cmap="cividis", norm=norm, aspect="auto")
+        for (row, column), number in np.ndenumerate(fields):
+            if np.isfinite(number):
+                printed = theirs.get((name, order[row], ks[column]))
+                told = text.format(number) + (f"  ○{text.format(printed)}" if printed else "")
+                colour = "white" if norm(number) < 0.5 else "black"
+                ax.text(column, row, told, ha="center", va="center", size=7, color=colour)
+        ax.set(title=name, xlabel="k")
+        ax.set_xticks(range(len(ks)), ks)
+        ax.set_yticks(range(len(order)), order)
+        ax.grid(visible=False)
+        ax.spines[:].set_visible(False)
+    label = f"{value}; dark is better"
+    label += "; hollow circle: printed in the paper" if len(theirs) else ""
+    figure.colorbar(image, ax=axes, location="bottom", shrink=0.6, aspect=40, label=label)
+    return figure

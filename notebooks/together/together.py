@@ -29,14 +29,10 @@ DISEASES = {  # first codes of the chapters of ICD-9, in their order
 }  # fmt: skip
 
 
-# ---- one table --------------------------------------------------------------------------------
-
-
 def balance(m: ap.Microdata, seed: int) -> ap.Microdata:
     """Add invented rows until all secrets are equally frequent, by a Gaussian copula."""
     fused = fuse(m, ap.gaussian_copula(m, ap.find_imbalance(m).needed, seed=seed))
-    same = {a.name: a.values for a in m.attributes if a.numeric}
-    return fused.replace(domains=same)
+    return fused.replace(domains={a.name: a.values for a in m.attributes if a.numeric})
 
 
 def of_person(rel: ap.Release, place: int) -> dict[str, object]:
@@ -70,15 +66,11 @@ def marked(rel: ap.Release, m: ap.Microdata, place: int) -> pd.DataFrame:
     return rel.frame.set_axis([*names, *["invented"] * (rel.microdata.n - m.n)])
 
 
-# ---- the frontier: tables ---------------------------------------------------------------------
-
-
 def load_table(name: str) -> ap.Microdata:
     """Load people with four quasi-identifiers and a secret without frequent values.
 
-    The tables are "adult" and "census", with the occupation as the secret (census: of those who
-    have one), and "diabetes", with the chapter of the diagnosis of everybody's first stay. A
-    missing value is a category, and categories stand in the order of the hierarchies.
+    Diabetes has everybody's first stay, and the chapter of its diagnosis. A missing value is a
+    category, and categories stand in the order of the hierarchies.
     """
     qi, secret = {
         "adult": (["age", "education", "race", "sex"], "occupation"),
@@ -109,9 +101,6 @@ def split(m: ap.Microdata, rows: int, seed: int) -> tuple[ap.Microdata, ap.Micro
     """Draw rows to publish and half as many people to be held out, no row twice."""
     drawn = generator(seed).permutation(m.n)[: rows + rows // 2]
     return m.take(np.sort(drawn[:rows])), m.take(np.sort(drawn[rows:]))
-
-
-# ---- the frontier: methods --------------------------------------------------------------------
 
 
 class Method(NamedTuple):
@@ -175,9 +164,8 @@ def points(data: Sequence[str], ls: Sequence[int], ks: Sequence[int], seeds: Seq
 
 
 def measure_point(
-    tables: Mapping, data: str, method: str, level: int, seed: int, *, rows: int, queries: int,
-    trees: int,
-) -> dict[str, object]:  # fmt: skip
+    tables: Mapping, data: str, method: str, level: int, seed: int, rows: int, **measured: int
+) -> dict[str, object]:
     """Publish drawn rows of a table by one method and measure the release, if it is feasible."""
     m, test = split(tables[data], rows, seed)
     paper, asks, publish = METHODS[method]
@@ -186,7 +174,7 @@ def measure_point(
         rel = publish(m, level, hierarchies(data, m), seed)
     except InfeasibleError:
         return found
-    return found | measure_release(rel, m, test, queries=queries, trees=trees, seed=seed)
+    return found | measure_release(rel, m, test, seed=seed, **measured)
 
 
 def measure_release(
@@ -218,9 +206,6 @@ def measure_release(
         "worse than guessing": misclassified - (1 - guessed),
         "true rows": float(is_own[rel.is_published].mean()),
     }
-
-
-# ---- the frontier: what follows ---------------------------------------------------------------
 
 
 class Need(NamedTuple):
@@ -313,8 +298,6 @@ def _setting(index: tuple) -> str:
     return f"{method.removesuffix(f', {asks}')} with {asks} = {level}"
 
 
-# ---- tools side by side: ranks that a benchmark can tell apart --------------------------------
-
 #: What methods are ranked by, less being better, and its unit.
 MEASURES = {
     "detail lost": "detail lost (NCP)", "query error": "error of counts",
@@ -328,22 +311,16 @@ def kept(releases: pd.DataFrame) -> pd.Series:
     return releases["promise"].isin(["kept", "none", "not in the bytes"])
 
 
-def ranks(
-    releases: pd.DataFrame, principle: str, measures: Sequence[str] = tuple(MEASURES),
-    draws: int = 2_000, seed: int = 0,
-) -> pd.DataFrame:  # fmt: skip
+def ranks(releases: pd.DataFrame, principle: str, measures=tuple(MEASURES), draws=2_000, seed=0):
     """Rank the methods of a principle by each measure, with 95 % intervals over tables.
 
-    A method's rank on a task is one more than the number of better methods, and half of those that
-    are equal. One that kept no promise is last. The mean rank over the levels of a table is a
-    table's. Tables are drawn with replacement, as many as there are (a bootstrap of whole tables,
-    because the tasks of one table share people), and methods ranked by their means over them.
+    Equal methods share their mean rank, and one that kept no promise is last. A table's rank is
+    the mean over levels. Tables are drawn whole, with replacement: their tasks share people.
     """
     part = releases[releases["principle"].eq(principle) & releases["tool"].ne("reference")]
     rng, found = np.random.default_rng(seed), []
     for measure in measures:
-        values = part[measure].where(kept(part))
-        wide = part.assign(value=values).pivot(
+        wide = part.assign(value=part[measure].where(kept(part))).pivot(
             index=["table", "level"], columns=["tool", "method"], values="value"
         )
         of_table = wide.rank(axis=1, na_option="bottom").groupby("table").mean()

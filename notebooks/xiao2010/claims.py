@@ -116,9 +116,8 @@ def stars_within_l_times_d(star_ratio, worst_cases):
     worst = worst_cases.query("objective == 'stars'")
     right = star_ratio["largest_ratio"] <= star_ratio["l"] * star_ratio["d"]
     largest, found = worst.set_index(["l", "d"])["ratio"], worst["ratio"] <= worst["promised"]
-    return c.holds(
-        right, found, measured=f"largest ratio by search: {c.listed(largest, '{:.2f}')}"
-    )
+    told = f"largest ratio by search: {c.listed(largest, '{:.2f}')}"
+    return c.holds(right, found, measured=told)
 
 
 @c.claim("Section 1.2", quote="termination at the second phase incurs at most additional stars")
@@ -185,10 +184,7 @@ def tp_plus_beats_tp(figure_2):
     return c.holds_everywhere(ratio < 1, measured=measured)
 
 
-@c.claim(
-    "Figure 3",
-    quote="TP outperforms Hilbert when [d is small], but is inferior than Hilbert given a larger",
-)
+@c.claim("Figure 3", quote="TP outperforms Hilbert [...] but is inferior [...] given a larger")
 def curves_cross(figure_3):
     """TP has fewer stars than Hilbert up to some d, and more at every larger d."""
     ratio = _by_algorithm(figure_3).eval("TP / Hilbert").unstack("d")
@@ -224,9 +220,7 @@ def tp_plus_always_beats_tp(tp_plus_against_tp):
     ).read_as("fewer in every run", c.holds(equal + more == 0))  # fmt: skip
 
 
-@c.claim(
-    "Section 6.1", quote="on all 128 tables and for all 9 values of [l], TP terminates before"
-)
+@c.claim("Section 6.1", quote="on all 128 tables and for all 9 values [...] terminates before")
 def no_phase_three(phases):
     """TP ends before phase three on all tables with 4 to 7 quasi-identifiers, for l = 2 to 10."""
 
@@ -260,9 +254,7 @@ def lemmas_on_large_tables(lemmas_in_runs):
     return _without_exception(lemmas_in_runs.filter(like="_5_"), lemmas_in_runs["runs"])
 
 
-@c.claim(
-    "Figures 4 to 6", quote="In terms of computation time, Hilbert is superior than TP and TP+"
-)
+@c.claim("Figures 4 to 6", quote="Hilbert is superior than TP and TP+")
 def times_compare(figure_4):
     """Hilbert is fastest and gets faster with l, TP and TP+ slower with l and d, linear in n."""
     seconds = figure_4.groupby(["algorithm", "table", "l"])["seconds"].mean()
@@ -276,9 +268,7 @@ def residue_grows(residue):
     """TP moves more rows to the residue the larger l and d are."""
     # With l, the fewest rows cannot fall by definition.
     share = residue.set_index(["table", "along", "at"])["share of the rows"]
-    ends = share.groupby(level=["table", "along"]).agg(
-        lambda of: f"{of.min():.2%} to {of.max():.2%}"
-    )
+    ends = share.groupby(["table", "along"]).agg(lambda of: f"{of.min():.2%} to {of.max():.2%}")
     told = map(": ".join, zip(c.settings(ends.index), ends, strict=True))
     return c.holds_everywhere(c.steps(share, along="at") >= 0, measured="; ".join(told))
 
@@ -297,9 +287,7 @@ def tp_plus_is_closer(figure_7, figure_8):
     return c.all_of(_closer(figure_7, ["TP+"]), _closer(figure_8, ["TP+", "TDS"]))
 
 
-@c.claim(
-    "Section 6.2", quote="multi-dimensional generalization always guarantees higher data utility"
-)
+@c.claim("Section 6.2", quote="always guarantees higher data utility")
 def sub_domains_keep_more_than_stars(four_ages, boxes):
     """Multi-dimensional generalization of the same groups always keeps more than suppression.
 

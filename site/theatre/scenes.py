@@ -16,11 +16,11 @@ from dataclasses import dataclass
 from itertools import product
 from string import ascii_uppercase
 
-import majeed2024_steps
+import majeed2024
 import networkx as nx
 import numpy as np
 import pandas as pd
-from boger2020_steps import grouped_by_pairs, ten_people
+from boger2020 import grouped_by_pairs, ten_people
 
 import anonpaper as ap
 import anonpaper.compendium
@@ -222,7 +222,7 @@ def diva_steps(m: Microdata, k: int, strategy: str) -> tuple[Microdata, Script, 
 
 def repair_steps(m: Microdata, k: int, synthetic: int) -> tuple[Microdata, Script, Release]:
     """Show what synthetic rows do to the classes that can be built."""
-    needed, more = ap.find_imbalance(m).needed, majeed2024_steps.SIX_MORE[:synthetic]
+    needed, more = ap.find_imbalance(m).needed, majeed2024.SIX_MORE[:synthetic]
     m = fuse(m, pd.DataFrame(more, columns=[*m.qi, m.sensitive])) if more else m
     script, counts, nobody = Script(m.n), m.frame[m.sensitive].value_counts(), np.full(m.n, -1)
     invented = {int(row): "synthetic" for row in np.flatnonzero(m.synthetic)}
@@ -237,7 +237,7 @@ def repair_steps(m: Microdata, k: int, synthetic: int) -> tuple[Microdata, Scrip
     told = f"{p.n_groups} classes of similar rows, each with both diseases."
     sizes = f"sizes {', '.join(map(str, p.sizes()))}; from k = {k} to 2k - 1 = {2 * k - 1}"
     script.add(3, told, sizes, p.labels, invented)
-    release = ap.shallow_generalize(m, p, majeed2024_steps.trees(m))
+    release = ap.shallow_generalize(m, p, majeed2024.trees(m))
     kept = (release.frame[m.qi].astype(str) == m.frame[m.qi].astype(str)).to_numpy().mean()
     kept, told = (
         f"{kept:.0%} of the values stay as they are",
@@ -299,7 +299,7 @@ PLAYS = {
          "Build classes of k to 2k - 1 similar rows with l diseases.",
          "Publish: generalize each class to the lowest level on which it agrees."),
         {"k": (2, 4, 5, 8), "synthetic": (6, 3, 0)},
-        majeed2024_steps.ten_users, repair_steps,
+        majeed2024.ten_users, repair_steps,
     ),
 }  # fmt: skip
 

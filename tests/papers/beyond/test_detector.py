@@ -24,9 +24,6 @@ def two(real):
     return detector.even(real, 2)
 
 
-# ---- rows invented inside the classes ---------------------------------------------------------
-
-
 @pytest.mark.parametrize("l", [1.25, 1.5, 2, 3])
 def test_even_invents_as_few_rows_as_an_exhaustive_search(l):
     for counts in itertools.product(range(4), repeat=3):
@@ -55,9 +52,6 @@ def test_padded_rows_are_written_like_their_group_and_change_no_persons_row(pad)
     assert real.sum(axis=1).min() >= 4
     assert invented.sum() == rel.is_synthetic.sum() > 0
     assert rel.audit().set_index("principle")["level"]["theta"] <= 0.5
-
-
-# ---- who knows the algorithm ------------------------------------------------------------------
 
 
 def by_all_worlds(real, pad, prior):

@@ -28,27 +28,19 @@ def _small(seed: int, counts=(3, 2, 1), sizes=(3, 2, 3)) -> leak.Small:
 def _release(small, secrets, method):
     """Return what is published of secrets (one per person) as a sorted tuple of texts."""
     order = np.lexsort([secrets, small.m.cells.tuple_of_row])
-    codes = {small.m.sensitive: small.values[np.array(secrets)[order]]}
-    m = small.m.with_codes(codes)
-    frame = ap.suppress(m, method(m, L)).frame
-    return tuple(sorted(map(tuple, frame.astype(str).to_numpy())))
-
-
-def _tables_that_fit(small, method):
-    """Return all secrets (one per person) that lead to each release."""
-    fits = defaultdict(list)
-    for secrets in set(permutations(small.tables[0].tolist())):
-        fits[_release(small, secrets, method)].append(secrets)
-    return fits.values()
+    m = small.m.with_codes({small.m.sensitive: small.values[np.array(secrets)[order]]})
+    return tuple(sorted(map(tuple, ap.suppress(m, method(m, L)).frame.astype(str).to_numpy())))
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_the_posterior_is_that_of_brute_force(name):
     small = _small(0)
-    labels = leak.all_labels(small, lambda m: [METHODS[name](m, L)])[0]
-    channel = leak.by_labels(small, labels)
-    right = sure = asked = 0  # by listing who has which value in all tables that fit a release
-    for tables in _tables_that_fit(small, METHODS[name]):
+    channel = leak.by_labels(small, leak.all_labels(small, lambda m: [METHODS[name](m, L)])[0])
+    fits = defaultdict(list)  # all secrets (one per person) that lead to a release
+    for secrets in set(permutations(small.tables[0].tolist())):
+        fits[_release(small, secrets, METHODS[name])].append(secrets)
+    right = sure = asked = 0
+    for tables in fits.values():
         for values in map(Counter, zip(*tables, strict=True)):
             right += max(values.values())
             sure += values.total() * (len(values) == 1)

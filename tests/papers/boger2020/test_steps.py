@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from boger2020_steps import grouped_by_pairs
+from boger2020 import grouped_by_pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

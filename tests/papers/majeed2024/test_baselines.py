@@ -1,11 +1,10 @@
 """The baselines: what all promise, and what each does in particular."""
 
+import majeed2024_noise as noise
 import numpy as np
 import pandas as pd
 import pytest
 from majeed2024_baselines import BASELINES
-from majeed2024_baselines.hyobscure import mutual_information, obfuscation_channel
-from majeed2024_baselines.lopub import estimate_joint, randomized_bits
 
 import anonpaper as ap
 from anonpaper.errors import InfeasibleError
@@ -75,16 +74,16 @@ def test_the_channel_of_two_clusters_is_the_best_on_a_grid():
     joint = np.array([[0.35, 0.1], [0.15, 0.4]])
     distances, weight, steps = 1 - np.eye(2), joint.sum(axis=0), np.linspace(0, 1, 101)
     for bound in (0.05, 0.2, 0.4):
-        channel = obfuscation_channel(joint, distances, bound)
+        channel = noise.obfuscation_channel(joint, distances, bound)
         assert np.allclose(channel.sum(axis=1), 1)
         assert (weight[:, None] * channel * distances).sum() <= bound + 1e-6
         best = min(
-            mutual_information(joint @ np.array([[1 - a, a], [b, 1 - b]]))
+            noise.mutual_information(joint @ np.array([[1 - a, a], [b, 1 - b]]))
             for a in steps for b in steps if weight @ [a, b] <= bound + 1e-9
         )  # fmt: skip
-        assert mutual_information(joint @ channel) <= best + 1e-3
-    assert np.array_equal(obfuscation_channel(joint, distances, 0), np.eye(2))
-    assert mutual_information(joint @ obfuscation_channel(joint, distances, 1)) < 1e-6
+        assert noise.mutual_information(joint @ channel) <= best + 1e-3
+    assert np.array_equal(noise.obfuscation_channel(joint, distances, 0), np.eye(2))
+    assert noise.mutual_information(joint @ noise.obfuscation_channel(joint, distances, 1)) < 1e-6
 
 
 def test_joint_distributions_are_found_again():
@@ -92,6 +91,8 @@ def test_joint_distributions_are_found_again():
     a = rng.integers(0, 3, n)
     b = np.where(rng.random(n) < 0.7, a, rng.integers(0, 3, n))
     filters = np.eye(3, dtype=np.uint8)
-    found = estimate_joint(*(randomized_bits(filters[x], rng) for x in (a, b)), filters, filters)
+    found = noise.estimate_joint(
+        *(noise.randomized_bits(filters[x], rng) for x in (a, b)), filters, filters
+    )
     assert found.sum() == pytest.approx(1) and found.min() >= 0
     assert np.abs(found - np.bincount(a * 3 + b, minlength=9).reshape(3, 3) / n).max() < 0.06

@@ -1,3 +1,5 @@
+"""One person, one release, advice, and ranks of tools."""
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,11 +15,7 @@ def people(rows):
 
 
 def published(method, m, level=2):
-    trees = ap.datasets.trees.hierarchies("adult", m)
-    return together.METHODS[method].publish(m, level, trees, 0)
-
-
-# ---- one person -------------------------------------------------------------------------------
+    return together.METHODS[method].publish(m, level, ap.datasets.trees.hierarchies("adult", m), 0)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -50,9 +48,6 @@ def test_what_is_said_of_a_person_is_counted_from_the_published_frame(method):
         assert said["exact"] + said["range"] + said["star"] == m.d
 
 
-# ---- one release ------------------------------------------------------------------------------
-
-
 def test_levels_risk_and_true_rows_are_those_of_the_published_frame():
     m, test = together.split(people(90), 60, seed=0)
     rel = published("Mondrian, l", m)
@@ -65,8 +60,7 @@ def test_levels_risk_and_true_rows_are_those_of_the_published_frame():
     assert found["own risk"] == found["own risk, all rows"]
     assert found["true rows"] == 1
     assert found["NCP"] == ap.measure.gcp(rel)
-    most = m.frame["occupation"].mode()[0]
-    guessed = (test.frame["occupation"] != most).mean()
+    guessed = (test.frame["occupation"] != m.frame["occupation"].mode()[0]).mean()
     assert found["worse than guessing"] == pytest.approx(found["misclassified"] - guessed)
 
 
@@ -77,9 +71,6 @@ def test_a_method_reaches_on_the_rows_it_publishes_what_it_is_asked_for(method):
     about = together.METHODS[method]
     assert (row["paper"], row["asks"]) == (about.paper, about.asks)
     assert row["k, all rows" if about.asks == "k" else "l"] >= 3 - 1e-9
-
-
-# ---- what follows -----------------------------------------------------------------------------
 
 
 def test_advice_is_the_least_mean_loss_that_meets_the_need_on_every_seed():
@@ -109,9 +100,25 @@ def test_advice_is_the_least_mean_loss_that_meets_the_need_on_every_seed():
     assert together.in_words(by_chance) == [
         "use C with k = 5 (lost 8.000, reached but not promised)"
     ]
-    risk = found.assign(**{"own risk": 0.3})
-    needs = [together.Need("risk", {}, {"own risk": share}, "lost") for share in (0.4, 0.35)]
-    told = together.advice(risk[(risk["method"] == "B") & (risk["level"] == 3)], needs)
-    assert told["promised"].tolist() == [True, True]
-    told = together.advice(risk[(risk["method"] == "B") & (risk["level"] == 2)], needs)
-    assert told["promised"].tolist() == [False, False]
+
+
+def ranked(errors, tables, promises):
+    """Return rank and its interval, method by method, for errors of tables x methods."""
+    rows = pd.DataFrame(
+        {"table": f"t{number // len(promises)}", "principle": "k", "level": "k = 5",
+         "tool": "anonypy", "method": number % len(promises), "query error": error,
+         "promise": promises[number % len(promises)]}
+        for number, error in enumerate(errors * tables)
+    )  # fmt: skip
+    found = together.ranks(rows, "k", ["query error"]).set_index("method")
+    return found[["rank", "low", "high"]].to_numpy().tolist()
+
+
+def test_a_broken_promise_is_last_whatever_it_loses():
+    found = ranked([0.1, 0.2, 0.3], 4, ["broken: k = 2", "kept", "kept"])
+    assert found == [[3, 3, 3], [1, 1, 1], [2, 2, 2]]
+
+
+def test_intervals_are_wide_where_tables_disagree():
+    errors = np.random.default_rng(0).permutation(12).tolist()
+    assert [ends for _, *ends in ranked(errors, 1, ["kept", "kept"])] == [[1, 2], [1, 2]]
