@@ -169,12 +169,13 @@ class Archive:
         return pd.DataFrame(columns)
 
     def recoding(self, solutions: pd.DataFrame, algorithm: str, **info) -> Recoding:
-        """Return the chosen solution, with its values and further entries as its info."""
+        """Return the chosen solution; its info has its values, more entries, all solutions."""
         solution = choose(solutions, self.k, self.preference)
         r = Recoding.decode(self.attributes, solution["bits"])
         r.algorithm = f"{algorithm}, k = {self.k}"
         r.info = {name: float(solution[name]) for name in ("nwp", "necd", "ach", "prefdev")}
-        r.info |= {"effective_k": int(solution["effective_k"]), **info}
+        r.info |= {"effective_k": int(solution["effective_k"]), "evaluations": self.evaluations}
+        r.info |= {**info, "evaluated": self.frame()}
         return r
 
 

@@ -2,10 +2,8 @@
 
 A *node* is a vector of levels, one per attribute. Nodes above one that meets the principle meet it
 and cost no less, and nodes below one that fails fail: every check settles a box of the lattice.
-
-With a budget a node withholds its failing groups, and a withheld row costs 1 per attribute, like a
-suppressed one. Rows in groups that are too small, or lack distinct values, never become fewer on
-the way down. For other principles, a group that meets it may fail after a join.
+With a budget a node withholds its failing groups, and a withheld row costs 1 per attribute. Only
+rows that fail an upward closed principle never become fewer on the way down.
 """
 
 from __future__ import annotations
@@ -57,13 +55,12 @@ def full_domain(
         By default balanced trees of fan-out 4, without values that only withheld rows have if that
         is feasible. The names of other trees are published: make none from the column itself.
     require, suppression : sequence of Principle, float
-        Further monotone principles of every class (not t-closeness with `suppression`), and the
-        share of rows that may be withheld, from 0 to 1; the guarantee is for all others.
+        Further monotone principles (not t-closeness with `suppression`), and the share of rows
+        that may be withheld, from 0 to 1.
 
     Returns
     -------
-    Recoding
-        ``info`` has ``levels``, ``ncp``, ``nodes``, ``candidates`` (those checked), ``withheld``.
+    Recoding, with ``levels``, ``ncp``, ``nodes``, ``candidates`` (checked), ``withheld`` in info
 
     Raises
     ------
