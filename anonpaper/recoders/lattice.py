@@ -116,8 +116,6 @@ def _searched(m: Microdata, asked: list, most: int, trees: Mapping) -> _Nodes:
             f"{_MOST_NODES:,}: use lower hierarchies or fewer quasi-identifiers"
         )
     required = principles.required(m, asked)
-    if not most:
-        principles.require_whole(m, required)
     nodes = _Nodes(m, maps, required, most)
     numbers = np.arange(nodes.cost.size).reshape(shape)
     nodes.check(numbers.flat[-1])
@@ -127,6 +125,7 @@ def _searched(m: Microdata, asked: list, most: int, trees: Mapping) -> _Nodes:
     while (node := nodes.median_open()) is not None:
         nodes.check(node)
     if nodes.best < 0:
+        principles.require_whole(m, {} if most else required)
         raise errors.InfeasibleError(
             f"no level of the hierarchies is enough: at every one, more than the {most} rows that "
             f"the suppression allows, or all rows, are in classes that fail "
