@@ -157,10 +157,11 @@ class _Nodes:
         maps = [levels[i] for levels, i in zip(self.maps, node, strict=True)]
         codes = [ids[codes] for ids, codes in zip(maps, self.m.cells.tuples.T, strict=True)]
         group, _, _ = distinct(codes, [ids.max() + 1 for ids in maps])
-        fails, fail_below = (failing[group] for failing in self._failing(group))
+        failing, closed = self._failing(group)
+        fails = failing[group]
         if self._exceeds(fails):
             # Without a budget, what fails here fails below.
-            hopeless = self._exceeds(fail_below) or not self.most
+            hopeless = not self.most or self._exceeds(closed[group])
             self.open[tuple(slice(level + 1) for level in node) if hopeless else node] = False
             return
         # Where nothing is withheld, the node itself is cheapest of the box above it.
