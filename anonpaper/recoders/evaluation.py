@@ -19,8 +19,7 @@ __all__ = [
     "sub_domains", "weight_vector",
 ]  # fmt: skip
 
-#: The "very small positive number" of the achievement function.
-EPSILON = 1e-6
+EPSILON = 1e-6  # the "very small positive number" of the achievement function
 
 
 def penalty(held: np.ndarray, size: np.ndarray, weight: np.ndarray = 1.0) -> np.ndarray:
@@ -111,10 +110,9 @@ class Evaluator:
 
 
 class Archive:
-    """Evaluates chromosomes for the problem of `preference_search`, and keeps the results.
+    """Evaluates chromosomes for `preference_search` and keeps the results.
 
-    ``evaluations`` counts all requested chromosomes, also repeated ones; ``least_ach`` is the
-    least ach of feasible ones so far.
+    ``evaluations`` counts repeated ones too, ``least_ach`` is the least ach of feasible ones.
     """
 
     def __init__(self, m: Microdata, k: int, preference: tuple, weights: Mapping | None) -> None:
@@ -159,22 +157,20 @@ class Archive:
         return self._record[name][: len(self)]
 
     def frame(self, places: np.ndarray | None = None) -> pd.DataFrame:
-        """Return distinct solutions, all by default: when each was first evaluated, values, bits.
-
-        ``evaluation`` counts from 1; ``bits`` are zeros and ones, for :meth:`Recoding.decode`.
-        """
+        """Return distinct solutions, by default all: ``evaluation`` (the first), values, bits."""
         record = self._record[: len(self)] if places is None else self._record[places]
         columns = {name: record[name] for name in record.dtype.names}
         columns["bits"] = [row.tobytes().decode() for row in record["bits"] + np.uint8(ord("0"))]
         return pd.DataFrame(columns)
 
     def recoding(self, solutions: pd.DataFrame, algorithm: str, **info) -> Recoding:
-        """Return the chosen solution, with its values and further entries as its info."""
+        """Return the chosen solution; its info has its values, more entries, all solutions."""
         solution = choose(solutions, self.k, self.preference)
         r = Recoding.decode(self.attributes, solution["bits"])
         r.algorithm = f"{algorithm}, k = {self.k}"
         r.info = {name: float(solution[name]) for name in ("nwp", "necd", "ach", "prefdev")}
-        r.info |= {"effective_k": int(solution["effective_k"]), **info}
+        r.info |= {"effective_k": int(solution["effective_k"]), "evaluations": self.evaluations}
+        r.info |= {**info, "evaluated": self.frame()}
         return r
 
 
@@ -186,8 +182,7 @@ def choose(solutions: pd.DataFrame, k: int, preference: tuple[float, float]) -> 
     """Return the feasible solution of least ach, or None if none is feasible.
 
     Ties go to the smaller pref_dev, then to the larger effective k, then to the first (dewri2009,
-    sections 4 and 5.3). k and the preference may differ from the search that found the solutions,
-    a table with columns ``nwp``, ``necd`` and ``effective_k``.
+    sections 4 and 5.3). `solutions` has columns ``nwp``, ``necd`` and ``effective_k``.
 
     >>> table = pd.DataFrame({"nwp": [0.1, 0.3], "necd": [0.1, 0.1], "effective_k": [1, 4]})
     >>> float(choose(table, k=2, preference=(0.2, 1.0))["nwp"])

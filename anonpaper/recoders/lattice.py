@@ -2,10 +2,8 @@
 
 A *node* is a vector of levels, one per attribute. Nodes above one that meets the principle meet it
 and cost no less, and nodes below one that fails fail: every check settles a box of the lattice.
-
-With a budget a node withholds its failing groups, and a withheld row costs 1 per attribute, like a
-suppressed one. Rows in groups that are too small, or lack distinct values, never become fewer on
-the way down. For other principles, a group that meets it may fail after a join.
+With a budget a node withholds its failing groups, and a withheld row costs 1 per attribute. Only
+rows that fail an upward closed principle never become fewer on the way down.
 """
 
 from __future__ import annotations
@@ -57,13 +55,12 @@ def full_domain(
         By default balanced trees of fan-out 4, without values that only withheld rows have if that
         is feasible. The names of other trees are published: make none from the column itself.
     require, suppression : sequence of Principle, float
-        Further monotone principles of every class (not t-closeness with `suppression`), and the
-        share of rows that may be withheld, from 0 to 1; the guarantee is for all others.
+        Further monotone principles (not t-closeness with `suppression`), and the share of rows
+        that may be withheld, from 0 to 1.
 
     Returns
     -------
-    Recoding
-        ``info`` has ``levels``, ``ncp``, ``nodes``, ``candidates`` (those checked), ``withheld``.
+    Recoding, with ``levels``, ``ncp``, ``nodes``, ``candidates`` (checked), ``withheld`` in info
 
     Raises
     ------
@@ -93,14 +90,12 @@ def full_domain(
         own = {q: Hierarchy.of_shown(m.attribute(q), mask, _FAN_OUT) for q, mask in shown.items()}
         trees = {name: given.get(name) or own[name] for name in m.qi}
         nodes = _searched(m, asked, most, trees)
-        r = Recoding.from_levels(m.attributes, trees, dict(zip(m.qi, nodes.best, strict=True)))
+        levels = map(int, np.unravel_index(nodes.best, nodes.cost.shape))
+        r = Recoding.from_levels(m.attributes, trees, dict(zip(m.qi, levels, strict=True)))
         # The names of a tree of our own only list values.
         r.names = tuple(r.names[j] if name in given else None for j, name in enumerate(m.qi))
-        r.info |= {
-            "ncp": float(nodes.least),
-            "nodes": nodes.cost.size,
-            "candidates": nodes.checked,
-        }
+        counts = {"nodes": nodes.cost.size, "candidates": nodes.checked}
+        r.info |= {"ncp": float(nodes.least)} | counts
         r.algorithm = f"full domain, {' and '.join(map(str, asked))}"
         if most:
             r = r.withholding(m, asked)
@@ -121,15 +116,16 @@ def _searched(m: Microdata, asked: list, most: int, trees: Mapping) -> _Nodes:
             f"{_MOST_NODES:,}: use lower hierarchies or fewer quasi-identifiers"
         )
     required = principles.required(m, asked)
-    if not most:
-        principles.require_whole(m, required)
-    nodes, top = _Nodes(m, maps, required, most), tuple(size - 1 for size in shape)
-    nodes.check(top)
-    for j, level in [(j, level) for j, size in enumerate(shape) for level in range(size)]:
-        nodes.check((*top[:j], level, *top[j + 1 :]))
+    nodes = _Nodes(m, maps, required, most)
+    numbers = np.arange(nodes.cost.size).reshape(shape)
+    nodes.check(numbers.flat[-1])
+    for j in range(m.d):  # all others at their highest level
+        for node in np.moveaxis(numbers, j, -1).reshape(-1, shape[j])[-1]:
+            nodes.check(node)
     while (node := nodes.median_open()) is not None:
         nodes.check(node)
-    if nodes.best is None:
+    if nodes.best < 0:
+        principles.require_whole(m, {} if most else required)
         raise errors.InfeasibleError(
             f"no level of the hierarchies is enough: at every one, more than the {most} rows that "
             f"the suppression allows, or all rows, are in classes that fail "
@@ -139,11 +135,7 @@ def _searched(m: Microdata, asked: list, most: int, trees: Mapping) -> _Nodes:
 
 
 class _Nodes:
-    """The lattice with the state of every node: open, feasible or settled otherwise.
-
-    `cost` is the NCP of all rows at every node, `least` the NCP of the `best` known node, in which
-    withheld rows cost 1 per attribute.
-    """
+    """The lattice: which nodes are `open`, their `cost`, and the `best` one, of `least` cost."""
 
     def __init__(self, m: Microdata, maps: list, asked: Mapping, most: int) -> None:
         self.m, self.maps, self.asked, self.most = m, maps, asked, most
@@ -154,30 +146,31 @@ class _Nodes:
             self.cost = np.add.outer(self.cost, of_levels)
         self.open = np.ones(self.cost.shape, dtype=bool)
         self.by_cost = np.argsort(self.cost, axis=None, kind="stable")
-        self.best: tuple[int, ...] | None = None
-        self.least, self.withheld, self.checked = np.inf, 0, 0
+        self.best, self.least, self.withheld, self.checked = -1, np.inf, 0, 0
 
-    def check(self, node: tuple[int, ...]) -> None:
+    def check(self, number: int) -> None:
         """Check a node if it is open, and settle those above or below it."""
+        node = np.unravel_index(number, self.cost.shape)
         if not self.open[node]:
             return
         self.checked += 1
         maps = [levels[i] for levels, i in zip(self.maps, node, strict=True)]
         codes = [ids[codes] for ids, codes in zip(maps, self.m.cells.tuples.T, strict=True)]
         group, _, _ = distinct(codes, [ids.max() + 1 for ids in maps])
-        fails, fail_below = (failing[group] for failing in self._failing(group))
+        failing, closed = self._failing(group)
+        fails = failing[group]
         if self._exceeds(fails):
             # Without a budget, what fails here fails below.
-            hopeless = self._exceeds(fail_below) or not self.most
+            hopeless = not self.most or self._exceeds(closed[group])
             self.open[tuple(slice(level + 1) for level in node) if hopeless else node] = False
             return
         # Where nothing is withheld, the node itself is cheapest of the box above it.
         withheld = fails.any()
         self.open[node if withheld else tuple(slice(level, None) for level in node)] = False
         cost = self.cost[node] + (self._withholding(maps, fails) if withheld else 0)
-        if (cost, node) < (self.least, self.best or ()):
+        if (cost, number) < (self.least, self.best):
             sizes = self.m.cells.tuple_sizes
-            self.best, self.least, self.withheld = node, cost, int(sizes[fails].sum())
+            self.best, self.least, self.withheld = number, cost, int(sizes[fails].sum())
 
     def _exceeds(self, withheld: np.ndarray) -> bool:
         """Whether these tuples have more rows than may be withheld, or all."""
@@ -200,22 +193,17 @@ class _Nodes:
 
     def _withholding(self, maps: list[np.ndarray], withheld: np.ndarray) -> float:
         """The cost of withholding tuples beyond their NCP."""
-        rows, extra = self.m.cells.tuple_sizes[withheld], 0.0
-        codes = self.m.cells.tuples[withheld].T
-        for attribute, ids, column in zip(self.m.attributes, maps, codes, strict=True):
-            extra += float(((1 - _extents(attribute, ids)[ids[column]]) * rows).sum())
-        return extra
+        rows, codes = self.m.cells.tuple_sizes[withheld], self.m.cells.tuples[withheld].T
+        of_attributes = zip(self.m.attributes, maps, codes, strict=True)
+        extra = (((1 - _extents(a, ids)[ids[of]]) * rows).sum() for a, ids, of in of_attributes)
+        return float(sum(extra))
 
-    def median_open(self) -> tuple[int, ...] | None:
+    def median_open(self) -> int | None:
         """The node of median NCP among the open ones cheaper than the best, or None."""
         self.by_cost = self.by_cost[self.open.ravel()[self.by_cost]]
-        costs, cheaper = self.cost.ravel()[self.by_cost], self.by_cost
-        if self.best is not None:
-            before = self.by_cost < np.ravel_multi_index(self.best, self.cost.shape)
-            cheaper = cheaper[(costs < self.least) | ((costs == self.least) & before)]
-        if len(cheaper) == 0:
-            return None
-        return tuple(map(int, np.unravel_index(cheaper[len(cheaper) // 2], self.cost.shape)))
+        costs, before = self.cost.ravel()[self.by_cost], self.by_cost < self.best
+        cheaper = self.by_cost[(costs < self.least) | ((costs == self.least) & before)]
+        return cheaper[len(cheaper) // 2] if len(cheaper) else None
 
 
 def _extents(attribute: Attribute, ids: np.ndarray) -> np.ndarray:

@@ -1,8 +1,6 @@
-"""Preference-based generalization: NSGA-II on ach and on the distance to k-anonymity.
+"""Preference-based generalization: NSGA-II on f1 = ach and f2 = k_pref - effective k.
 
-"Least ach among the k-anonymous recodings" becomes two objectives, f1 = ach and f2 = k_pref -
-effective k. NSGA-II has one change: its tournament prefers feasible solutions. Source: dewri2009,
-section 5.
+NSGA-II has one change: its tournament prefers feasible solutions. Source: dewri2009, section 5.
 """
 
 from __future__ import annotations
@@ -43,24 +41,23 @@ def preference_search(
     """Guarantee k-anonymity; search the recoding that best meets a preference on loss and bias.
 
     The search is random: the result may be far from the best recoding. Any run of successive
-    values of a domain may be joined: order categories by
-    :func:`~anonpaper.repair.cleaning.in_preorder` and cut long numeric domains first.
+    values may be joined: order categories by :func:`~anonpaper.repair.cleaning.in_preorder` and
+    cut long numeric domains first.
 
     Parameters
     ----------
     m, k, population, evaluations, seed
-        k_pref, from 1 to n; N_pop, at least 2; recodings to evaluate, with repetitions.
+        k is k_pref, from 1 to n; a population has at least 2; evaluations may repeat a recoding.
     preference, weights : (float, float), mapping of attribute name to float
         The point (NWP, NECD), each in [0, 1]; weights sum to 1, equal by default.
     refine : bool
         Not in the paper: half of the evaluations go to NSGA-II with a mutation rate of 1 / bits,
-        and half to neighbours, by one bit, of the best feasible solutions; all count as final.
+        half to neighbours, by one bit, of the best feasible solutions; all count as final.
 
     Returns
     -------
-    Recoding
-        ``info`` has its values, the numbers ``evaluations`` and ``distinct``, and the tables
-        ``evaluated`` and ``non_dominated`` (of the final population) with bits and values.
+    Recoding, with the tables ``evaluated`` and ``non_dominated`` (of the final population) in
+    ``info``
 
     Raises
     ------
@@ -82,10 +79,9 @@ def preference_search(
     archive = Archive(m, k, preference, weights)
     population = check_integer("population", population, 2)
     evaluations = check_integer("evaluations", evaluations, population)
+    refine, rng = check_choice("refine", refine, (True, False)), generator(seed)
     n_bits = archive.evaluator.n_bits
-    refine = check_choice("refine", refine, (True, False))
     mutation = 1 / max(n_bits, 4) if refine else 0.001
-    rng = generator(seed)
     share = max(evaluations // 2, population) if refine else evaluations
 
     if n_bits == 0:  # every domain has one value: nothing to search
@@ -101,10 +97,10 @@ def preference_search(
             final = np.arange(len(archive))
     # line 8
     solutions = archive.frame(final[non_dominated(*nsga2.objectives(archive, final).T)])
-    found = {"evaluations": archive.evaluations, "distinct": len(archive)}
-    found |= {"non_dominated": solutions, "evaluated": archive.frame()}
     # line 9
-    return archive.recoding(solutions, "NSGA-II" + ", refined" * refine, **found)
+    return archive.recoding(
+        solutions, "NSGA-II" + ", refined" * refine, distinct=len(archive), non_dominated=solutions
+    )
 
 
 def graded(rng: np.random.Generator, population: int, n_bits: int) -> np.ndarray:
@@ -150,9 +146,8 @@ def exhaustive(
 
     Returns
     -------
-    Recoding
-        ``info`` is as after a search. ``front`` has the feasible solutions that are not dominated
-        in NWP and NECD; ``evaluated`` all 2^b recodings, in the order of their bits.
+    Recoding, with the tables ``evaluated``, in the order of bits, and ``front`` in ``info``: the
+    feasible solutions that none dominates in NWP and NECD
 
     Raises
     ------
@@ -180,5 +175,4 @@ def exhaustive(
     feasible = solutions[solutions["effective_k"] >= archive.k]
     front = feasible[non_dominated(feasible["nwp"], feasible["necd"])]
     front = front.sort_values(["nwp", "evaluation"], ignore_index=True)
-    found = {"evaluations": archive.evaluations, "front": front, "evaluated": solutions}
-    return archive.recoding(solutions, "exhaustive", **found)
+    return archive.recoding(solutions, "exhaustive", front=front)

@@ -1,16 +1,11 @@
 """TDS, top-down specialization, adapted to frequency l-diversity.
 
-xiao2010, section 6.2, says only that it modified TDS from k-anonymity to l-diversity. The
-adaptation here, in the terms of Fung et al.:
-
-* the class attribute is the sensitive one: InfoGain is the drop in its entropy;
-* the level A of a table is the least |E| / h(E) over its groups E, h being the pillar height, and
-  AnonyLoss the drop in A; the score is InfoGain / (AnonyLoss + 1);
-* an ordered attribute is cut in two at its best score; any other follows a hierarchy, by default a
-  balanced tree of fan-out 4 over the order of its domain;
-* once no valid specialization gains information, the one that lowers NCP most is taken.
-
-An invalid specialization stays invalid and is dropped: unions of l-eligible groups are l-eligible.
+xiao2010, section 6.2, does not print its adaptation. In ours the sensitive attribute is the class
+of Fung et al.: InfoGain is the drop in its entropy. The level A of a table is the least |E| / h(E)
+over its groups E, h being the pillar height, and AnonyLoss the drop in A. The score is InfoGain /
+(AnonyLoss + 1); without any gain, what lowers NCP most is taken. An ordered attribute is cut in
+two, any other follows a hierarchy, by default a balanced tree of fan-out 4 over its domain. An
+invalid specialization stays invalid: unions of l-eligible groups are l-eligible.
 """
 
 from __future__ import annotations
@@ -61,17 +56,15 @@ def tds(
         The diversity asked for, from 2 to the largest feasible one.
     hierarchies : mapping of attribute name to Hierarchy, optional
         Trees to follow, even for ordered attributes; below a star if they have several roots.
-    require
-        As for :func:`~anonpaper.recoders.lattice.full_domain`, whose errors apply too.
+    require : as for :func:`~anonpaper.recoders.lattice.full_domain`
 
     Returns
     -------
-    Recoding
-        ``info`` has ``specializations``, ``candidates`` and ``level`` (A).
+    Recoding, with ``level`` (A) in ``info``
 
     Raises
     ------
-    InfeasibleError if the table itself fails
+    InfeasibleError if the table itself fails, and as for `full_domain`
 
     References
     ----------
@@ -91,26 +84,25 @@ def tds(
     require = check_sequence("require", require, Principle)
     asked = principles.required(m, [principles.FrequencyLDiversity(l), *require])
     principles.require_whole(m, asked)
-    maps, info = _specialized(m, asked, [_Domain(m, j, trees.get(q)) for j, q in enumerate(m.qi)])
+    maps, level = _specialized(m, asked, [_Domain(m, j, trees.get(q)) for j, q in enumerate(m.qi)])
     names = [_names_of(maps[j], a, trees.get(a.name)) for j, a in enumerate(m.attributes)]
     title = ", ".join([f"TDS, l = {l}", *map(str, require)])
-    return Recoding(m.attributes, maps, info, title, names, trees=trees)
+    return Recoding(m.attributes, maps, {"level": level}, title, names, trees=trees)
 
 
 def _specialized(m: Microdata, asked: Mapping, domains: list) -> tuple:
-    """Specialize from the top down; return the sub-domain of each value, and what to report."""
+    """Specialize from the top down; return the sub-domain of each value, and the level."""
     candidates = [c for of in domains for c in of.specializations(np.arange(of.attribute.size))]
     maps = [np.zeros(a.size, np.intp) for a in m.attributes]
     invalid: set[tuple[int, int]] = set()
     group = np.zeros(len(m.cells), np.intp)  # line 5: of every QI tuple
-    level, steps, looked_at = _level(m, asked, group), 0, 0
+    level = _level(m, asked, group)
     while True:
         best, best_score = None, 0.0
         for candidate in sorted(candidates):
             gain = -candidate.minus_gain
             if best is not None and gain <= best_score:
                 break  # the score is at most the gain
-            looked_at += 1
             after = _split(domains[candidate.attribute], group, candidate)
             level_after = _level(m, asked, after)
             if level_after is None:
@@ -121,15 +113,13 @@ def _specialized(m: Microdata, asked: Mapping, domains: list) -> tuple:
                 best, best_score, best_groups = candidate, score, (after, level_after)
         if best is None:  # line 8
             break
-        steps += 1
         j, (group, level) = best.attribute, best_groups
         for child in best.children[1:]:
             maps[j][child] = maps[j].max() + 1
         candidates = [c for c in candidates if c.parent is not best.parent]
         candidates += [c for child in best.children for c in domains[j].specializations(child)]
         candidates = [c for c in candidates if (c.attribute, c.number) not in invalid]
-    maps = [pd.factorize(ids)[0] for ids in maps]  # sub-domains by their first values
-    return maps, {"specializations": steps, "candidates": looked_at, "level": level}
+    return [pd.factorize(ids)[0] for ids in maps], level  # sub-domains by their first values
 
 
 def _names_of(ids: np.ndarray, attribute: Attribute, tree: Hierarchy | None) -> np.ndarray | None:

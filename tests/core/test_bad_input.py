@@ -110,7 +110,7 @@ BAD = [
     bad(partial(ap.tp_refined, M, 2), ParameterError, "seconds", seconds=[-1]),
     # -- recoding
     bad(FULL_DOMAIN, ParameterError, "", {"l": 2, "diversity": "entropy"}, l=[0]),
-    bad(FULL_DOMAIN, InfeasibleError, "reaches 4 of DistinctLDiversity|Frequency", {"l": 5},
+    bad(FULL_DOMAIN, InfeasibleError, "DistinctLDiversity.*together reach 4|Frequency", {"l": 5},
         {"l": 4, "diversity": "frequency"}),
     bad(FULL_DOMAIN, HierarchyError, "'M'", hierarchies=[{"Gender": FLAT(["F"])}]),
     bad(TDS, HierarchyError, "lacks", hierarchies=[{"Age": FLAT(["<30"])}]),

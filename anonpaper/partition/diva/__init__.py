@@ -5,7 +5,7 @@ search ends without a table; it may suppress values on which a cluster agrees, w
 again where bounds allow it; and a table that satisfies everything gets no star. ``info`` has the
 ``order`` in which constraints were coloured, ``components`` of the graph, ``candidates_tried``,
 ``backtracks`` (also an error has these), ``coloured_by`` ("search", "exact test" or "nothing to
-do"), ``diverse_rows``, ``diverse_clusters``, and ``stars_by_phase``.
+do"), ``diverse_clusters``, and ``stars_by_phase``.
 """
 
 from anonpaper.partition.diva.algorithms import diva

@@ -1,8 +1,4 @@
-"""DIVA: Algorithms 1, 3 and 4 of diva2021, in the paper's order and words.
-
-Algorithm 2, Suppress, is :func:`anonpaper.suppress`. Code beyond the paper runs only with
-``goes_beyond``, which ``over_bound="reject"`` switches off.
-"""
+"""DIVA: Algorithms 1, 3 and 4 of diva2021; ``goes_beyond`` runs code that is not in the paper."""
 
 from __future__ import annotations
 
@@ -189,7 +185,6 @@ class Run:
         after = sizes * (starred | ~agrees).sum(axis=1)
         info = self.search.info() | {
             "coloured_by": found_by,
-            "diverse_rows": int(sizes[:clusters].sum()),
             "diverse_clusters": clusters,
             "stars_by_phase": {
                 "suppress": int(after[:clusters].sum()),

@@ -38,7 +38,7 @@ class Clusterings:
         within = (targets.names[:, None] <= targets.names).all(axis=2)
         self._finer = within & ~within.T
         for v, w in np.argwhere(self._finer):
-            self._finer[v, w] = targets.carries[v, targets.is_target[w]].all()
+            self._finer[v, w] = targets.carries[v][targets.is_target[w]].all()
         self._signature, _, _ = distinct(targets.carries, [2] * len(targets))
 
     def add(self, v: int, clustering: list[Bundle]) -> None:
@@ -87,8 +87,6 @@ class Clusterings:
             if w not in self.coloured and w not in carried and self.missing(w):
                 needed[self.targets.names[w].tobytes()] += self.least(w)
         return max(needed.values(), default=0)
-
-    # -- the candidates ------------------------------------------------------------------
 
     def of(self, v: int) -> Iterator[list[Bundle] | None]:
         """Yield clusterings of a node (None: a dead end): Clusterings(v.constraint, R)."""
@@ -157,7 +155,7 @@ class Clusterings:
         turn, larger = (-1, 1)[attempt % 2], (-1, 1)[attempt // 2 % 2]
         groups.sort(key=lambda g: (turn * claims[g[0]], larger * len(g), g[0]))
         taken, left, count = [], [], self.count.copy()
-        for group in map(self.targets.spread, groups):
+        for group in map(self.targets.spread, groups) if self.targets.l else groups:
             number = self._fitting(v, group, wanted, count)
             if number and self.targets.is_private(group[:number]):
                 taken.append(self.bundle(group[:number], divisible=True))

@@ -51,10 +51,9 @@ class Targets:
 
     def take(self, nodes: list[int], rows: np.ndarray) -> Targets:
         """Return the targets of some constraints among some rows."""
+        some = np.ix_(nodes, rows)
         parts = {name: getattr(self, name)[nodes] for name in ("names", "low", "high")}
-        parts |= {
-            name: getattr(self, name)[np.ix_(nodes, rows)] for name in ("carries", "is_target")
-        }
+        parts |= {name: getattr(self, name)[some] for name in ("carries", "is_target")}
         return replace(self, **parts, sensitive=self.sensitive[rows])
 
     def counts(self, shown: np.ndarray, labels: np.ndarray) -> np.ndarray:
