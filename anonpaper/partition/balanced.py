@@ -59,11 +59,6 @@ def balanced_classes(
         the end), ``mean_similarity`` of rows and centre, ``similar_share`` (of rows at or above
         T_Sm = 0.88) and ``least_entropy`` of a class (Eq. 4, nats).
 
-    Raises
-    ------
-    ColumnError, ParameterError, InfeasibleError
-        See :mod:`anonpaper.partition`; for too few rare values the message gives a feasible k.
-
     References
     ----------
     majeed2024, Algorithm 3. O(e log e + n·m·d) for e cells, m sensitive values, d attributes.

@@ -39,11 +39,6 @@ def hilbert(m: Microdata, l: int) -> Partition:
         Groups of l to 2l - 1 rows with different sensitive values, numbered along the curve.
         ``info`` has ``bits``, the resolution of the curve per attribute.
 
-    Raises
-    ------
-    ColumnError, ParameterError, InfeasibleError
-        See :mod:`anonpaper.partition`.
-
     References
     ----------
     Ghinita et al., VLDB 2007; xiao2010, section 6.1. O(c·d·b + c log c) for c distinct tuples and

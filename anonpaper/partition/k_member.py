@@ -41,11 +41,6 @@ def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Parti
     Partition
         floor(n/k) clusters as they were made. ``info["left_over"]`` rows joined at the end.
 
-    Raises
-    ------
-    ParameterError
-        See :mod:`anonpaper.partition`.
-
     References
     ----------
     Byun et al., DASFAA 2007, Figure 2; diva2021, section 3.1 (Anonymize). O((n/k)·c·d) for c

@@ -34,11 +34,6 @@ def optimal_two_diverse(m: Microdata) -> Partition:
     Partition
         n/2 groups of two rows. ``info["stars"]`` is the optimum of Problem 1.
 
-    Raises
-    ------
-    ColumnError, InfeasibleError, ParameterError
-        There is no sensitive attribute; not exactly two values occur, or not equally often.
-
     References
     ----------
     xiao2010, section 4 (m = 2 as a matching of least weight). O(r³) time and O(r²) memory for the

@@ -66,11 +66,6 @@ def mondrian(
     Partition
         Groups in the order of the cuts.
 
-    Raises
-    ------
-    ColumnError, InfeasibleError, ParameterError
-        See :mod:`anonpaper.partition`; or a principle fails on the whole or is not monotone.
-
     References
     ----------
     LeFevre et al., ICDE 2006, section 3.1. O(n log n) for e cells, then O(e·d) per level of cuts.

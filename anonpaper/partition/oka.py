@@ -39,11 +39,6 @@ def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
         floor(n/k) clusters in the order of their first rows. ``info`` has ``given_back``, the
         number of rows that the adjustment moved.
 
-    Raises
-    ------
-    ParameterError
-        See :mod:`anonpaper.partition`.
-
     References
     ----------
     Lin and Wei, PAIS 2008; diva2021, section 4.2. O((n/k)·(c + g)·d) for c distinct tuples and g

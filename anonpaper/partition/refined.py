@@ -58,11 +58,6 @@ def tp_refined(
         ``info`` is that of :func:`anonpaper.tp_plus` for the start, with ``stars_of_tp_plus``,
         ``stars`` and ``search_rounds``, the number of passes over all groups.
 
-    Raises
-    ------
-    ColumnError, ParameterError, InfeasibleError
-        See :mod:`anonpaper.partition`; also if `seconds` is negative.
-
     References
     ----------
     xiao2010, sections 5.2, 5.6 and 6.1; the search is this package's. A round is O(f·2^d·d) for f

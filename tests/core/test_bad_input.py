@@ -103,8 +103,7 @@ BAD = [
     (ap.optimal_two_diverse, ParameterError, "exactly two", [{"m": M}]),
     (ap.optimal_two_diverse, InfeasibleError, "", [{"m": LONELY}]),
     (ap.exact, SizeLimitError, "40", [{"m": HALVED, "l": 2}]),
-    (ap.exact, ParameterError, "", [{"m": M, "l": 2, "objective": "loss"},
-                                    {"m": HALVED, "l": 2, "max_rows": 30}]),
+    (ap.exact, ParameterError, "", [{"m": M, "l": 2, "objective": "loss"}]),
     (ap.tp_refined, ParameterError, "seconds", [{"m": M, "l": 2, "seconds": -1}]),
     # -- recoding
     (FULL_DOMAIN, ParameterError, "", [{"l": 0}, {"l": 2, "diversity": "entropy"}]),
