@@ -267,10 +267,8 @@ def _regroup(numbers, codes, sensitive, left, residue, kept, passes_over, l):
 def _bucketed(numbers, live, kept):
     """Keys of entries, places by key, and where each key, as they appear, starts and ends."""
     key = np.zeros(len(live), np.uint64)
-    for place in range(len(live)):
-        for j in range(len(kept)):
-            if kept[j]:
-                key[place] += numbers[live[place], j]
+    for j in np.flatnonzero(kept):
+        key += numbers[live, j]
     number = key.astype(np.int64)
     end = np.zeros(number_keys(number), np.intp)
     for i in number:
@@ -281,17 +279,6 @@ def _bucketed(numbers, live, kept):
         start[number[place]] -= 1
         order[start[number[place]]] = place
     return key, order, start, end
-
-
-def _bucketed_by_sorting(numbers, live, kept):
-    key = (numbers[live] * kept).sum(axis=1)
-    order = np.argsort(key, kind="stable")[::-1]
-    end = np.flatnonzero(np.append(key[order[1:]] != key[order[:-1]], True)) + 1
-    as_they_appear = np.argsort(order[end - 1])
-    return key, order, np.append(0, end[:-1])[as_they_appear], end[as_they_appear]
-
-
-_bucketed.interpreted = _bucketed_by_sorting
 
 
 @loop
