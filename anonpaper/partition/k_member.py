@@ -87,7 +87,7 @@ def _grow_clusters(columns, copies, first, k):
     last = columns[:, first].copy()
     for cluster in range(n_clusters):
         count_mismatches(live, used_up, last, n_live, mismatches)
-        at = nearest(np.uint8(254) - mismatches, n_live)  # 255 stays 255
+        at = nearest(np.uint8(254) - mismatches[:n_live], n_live)  # 255 stays 255
         seed = live[:, at].copy()
         seeds[:, cluster] = seed
         count_mismatches(live, used_up, seed, n_live, mismatches)

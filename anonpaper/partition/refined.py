@@ -285,7 +285,10 @@ def _bucketed(numbers, live, kept):
 def _most_rows(held, residue, l):
     """Return how many rows of a bucket can be taken: they and the rest of R stay l-eligible."""
     _, rows = eligible_height(held, l, held.max())  # the most that are l-eligible, as TP's line 1
-    while rows > 0 and not _can_be_taken(held, residue, rows, l):
+    while rows > 0:
+        least, most = _bounds(held, residue, rows, l)
+        if (least <= most).all() and least.sum() <= rows <= most.sum():
+            break
         rows -= 1
     return rows
 
@@ -295,13 +298,6 @@ def _bounds(held, residue, rows, l):
     """How many of `rows` rows must have a value, for l (R_v - G_v) <= |R| - |G|, and may have."""
     least = np.maximum(0, (rows - residue.sum() + l * residue + l - 1) // l)
     return least, np.minimum(held, rows // l)
-
-
-@loop
-def _can_be_taken(held, residue, rows, l):
-    """Whether some l-eligible `rows` rows of a bucket leave an l-eligible rest of R."""
-    least, most = _bounds(held, residue, rows, l)
-    return (least <= most).all() and least.sum() <= rows <= most.sum()
 
 
 @loop
