@@ -1,8 +1,7 @@
 """Balanced classes: compact classes of k to 2k - 1 rows, each with at least l sensitive values.
 
-Algorithm 3 of majeed2024 fills one class after another: a record becomes the centre, and the most
-similar records join as long as the class can still become diverse. The rest finally joins the most
-similar classes. Source: majeed2024, section 4.2.2.
+One class after another is filled: a record becomes the centre, and the most similar records join
+as long as the class can still become diverse. The rest joins the most similar classes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-r"""The optimal l-diverse suppression of a tiny table, by exhaustive search over sets of rows.
-
-Finding it is NP-hard for every l >= 3 (xiao2010, Theorem 4.7), so this module only tests
-approximation algorithms. With :math:`c(G)` the cost of publishing G as one group,
+r"""The optimal l-diverse suppression of a tiny table; c(G) is the cost of G as one group.
 
 .. math:: best(S) = \min_{G \subseteq S,\; \min S \in G,\; G\ l\text{-eligible}} c(G) + best(S - G)
 """

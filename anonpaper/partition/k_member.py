@@ -1,13 +1,8 @@
 r"""Greedy k-member clustering: clusters grow one row at a time, by the row that adds least.
 
-The information loss of a cluster c is the number of stars in its publication,
-:math:`IL(c) = |c| \cdot D(c)`, where c disagrees on :math:`D(c)` attributes. A row adds least iff
-it differs from the cluster on the fewest attributes that are not suppressed yet. So a cluster
-grows over distinct QI tuples, and copies of a tuple that adds nothing are taken together.
-
-Source: J.-W. Byun, A. Kamra, E. Bertino, N. Li, *Efficient k-anonymization using clustering
-techniques*, DASFAA 2007. Its loss is for generalization; diva2021 minimizes stars. "Furthest from
-r" is interpreted as furthest from the row added last.
+The loss of a cluster c is its number of stars, :math:`IL(c) = |c| \cdot D(c)`, where c disagrees
+on :math:`D(c)` attributes: a row adds least that differs on the fewest of the others. So clusters
+grow over distinct QI tuples, and copies of a tuple that adds nothing are taken together.
 """
 
 from __future__ import annotations
@@ -43,8 +38,9 @@ def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Parti
 
     References
     ----------
-    Byun et al., DASFAA 2007, Figure 2; diva2021, section 3.1 (Anonymize). O((n/k)·c·d) for c
-    distinct tuples.
+    J.-W. Byun, A. Kamra, E. Bertino, N. Li, *Efficient k-anonymization using clustering
+    techniques*, DASFAA 2007, Figure 2; diva2021, section 3.1, minimizes stars. "Furthest from r"
+    is read as furthest from the row added last. O((n/k)·c·d) for c distinct tuples.
 
     Examples
     --------

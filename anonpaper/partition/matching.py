@@ -1,8 +1,7 @@
 """Optimal 2-diversity with two sensitive values: a minimum-weight perfect matching.
 
 With m = 2 a frequency 2-diverse group can be split into pairs, one row of either value, without
-new stars. So a perfect matching of the two classes, in which a pair weighs its stars, gives the
-fewest stars (xiao2010, section 4). Three values are NP-hard.
+new stars. So pairs that weigh their stars give the fewest. Three values are NP-hard.
 """
 
 from __future__ import annotations

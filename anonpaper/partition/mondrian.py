@@ -1,9 +1,7 @@
 """Mondrian: cut the table at medians, attribute by attribute, as long as both sides stay private.
 
-Starting from the whole table, a part is cut at the median of its widest attribute. If a side would
-fail, the next widest is tried. A part that no attribute can cut is a group. Both sides of a cut
-need the size, diversity or any other required monotone principle. Source: K. LeFevre, D. DeWitt,
-R. Ramakrishnan, *Mondrian multidimensional k-anonymity*, ICDE 2006.
+Starting from the whole table, a part is cut at the median of its widest attribute, or else of the
+next widest. A part that no attribute can cut is a group.
 """
 
 from __future__ import annotations
@@ -68,7 +66,8 @@ def mondrian(
 
     References
     ----------
-    LeFevre et al., ICDE 2006, section 3.1. O(n log n) for e cells, then O(e·d) per level of cuts.
+    K. LeFevre, D. DeWitt, R. Ramakrishnan, *Mondrian multidimensional k-anonymity*, ICDE 2006,
+    section 3.1. O(n log n) for e cells, then O(e·d) per level of cuts.
 
     Examples
     --------

@@ -1,9 +1,8 @@
 r"""OKA, one-pass k-means: :math:`K = \lfloor n/k \rfloor` clusters in one pass, then adjusted.
 
-Publication is by suppression. So the distance of a row and a centroid is the number of attributes
-on which they differ, and the centroid is the most frequent value of every attribute. Source: J.-L.
-Lin, M.-C. Wei, *An efficient clustering method for k-anonymization*, PAIS 2008, in outline. The
-paper does not say whether centroids move in the adjustment; here they stay.
+The distance of a row and a centroid is the number of attributes on which they differ, and the
+centroid is the most frequent value of every attribute. It stays in the adjustment, of which the
+paper does not speak.
 """
 
 from __future__ import annotations
@@ -41,8 +40,8 @@ def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
 
     References
     ----------
-    Lin and Wei, PAIS 2008; diva2021, section 4.2. O((n/k)·(c + g)·d) for c distinct tuples and g
-    rows moved, memory O((n/k)·(sum of the domain sizes)).
+    J.-L. Lin, M.-C. Wei, *An efficient clustering method for k-anonymization*, PAIS 2008; diva2021,
+    section 4.2. O((n/k)·(c + g)·d) for c distinct tuples and g rows moved.
 
     Examples
     --------

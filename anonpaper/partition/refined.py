@@ -1,9 +1,8 @@
-"""TP refined: the idea of TP's first phase on every projection, then a local search.
+r"""TP refined: the idea of TP's first phase on every projection, then a local search from TP+.
 
-Rows that keep the same attributes and agree on them are a *bucket*; published, it is frequency
-l-diverse if it is l-eligible. So the fewest stars come from the cheapest choice of kept attributes
-for every row such that every bucket is l-eligible. TP has two choices, all attributes or none;
-here all :math:`2^d` are possible. Source: this package. It starts from TP+.
+Rows that keep the same attributes and agree on them are a *bucket*, published without more stars.
+So the fewest come from the cheapest choice of kept attributes for every row such that all buckets
+are l-eligible. TP has two choices, all attributes or none; here all :math:`2^d` are possible.
 """
 
 from __future__ import annotations

@@ -2,9 +2,7 @@
 
 Move as few rows as possible into a *residue* R so that every remaining QI-group (rows with equal
 quasi-identifiers) and R itself are l-eligible: at most |S|/l rows of a set S share a sensitive
-value. Rows of a group with the same sensitive value are interchangeable, so the state is the
-counts of the cell table. Ties, arbitrary in the paper, go to the lowest sensitive code, then to
-the lowest QI-group. Source: xiao2010, section 5.
+value. Rows of a group with the same sensitive value are interchangeable: counts are the state.
 """
 
 from __future__ import annotations
