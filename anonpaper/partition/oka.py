@@ -40,8 +40,8 @@ def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
 
     References
     ----------
-    J.-L. Lin, M.-C. Wei, *An efficient clustering method for k-anonymization*, PAIS 2008; diva2021,
-    section 4.2. O((n/k)·(c + g)·d) for c distinct tuples and g rows moved.
+    J.-L. Lin, M.-C. Wei, *An efficient clustering method for k-anonymization*, PAIS 2008;
+    diva2021, section 4.2. O((n/k)·(c + g)·d) for c distinct tuples and g rows moved.
 
     Examples
     --------
