@@ -180,13 +180,11 @@ def _cosine(cells, i, other):
     return product / (cells.norms[i] * cells.norms[other])
 
 
-@loop
-def _similarities(cells, these, others):
+def _similarities(cells: _Cells, these: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Cosines of pairs of cells."""
-    found = np.empty(len(these))
-    for i in range(len(these)):
-        found[i] = _cosine(cells, these[i], others[i])
-    return found
+    x, y = cells.scaled[these], cells.scaled[others]
+    products = np.where(cells.ordered, x * y + (1 - x) * (1 - y), x == y).sum(axis=1)
+    return products / (cells.norms[these] * cells.norms[others])
 
 
 @loop
