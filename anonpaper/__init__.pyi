@@ -24,10 +24,10 @@ from .owner.scan import scan as scan
 from .partition.balanced import balanced_classes as balanced_classes
 from .partition.diva import diva as diva
 from .partition.exact import exact as exact
+from .partition.exact import optimal_two_diverse as optimal_two_diverse
 from .partition.hilbert import hilbert as hilbert
 from .partition.k_member import k_member as k_member
 from .partition.klt import klt as klt
-from .partition.matching import optimal_two_diverse as optimal_two_diverse
 from .partition.mondrian import mondrian as mondrian
 from .partition.oka import oka as oka
 from .partition.refined import tp_refined as tp_refined

@@ -3,10 +3,11 @@
 They share these parameters and errors:
 
 - ``m``, a Microdata of n rows, or of the cells of a table that stays outside. For l it needs a
-  sensitive attribute; ColumnError without one.
-- ``k``, the smallest size of a group, from 2 to n (klt: from 1); ParameterError otherwise.
-- ``l``, the diversity asked for, from 2 to the largest that the table allows; InfeasibleError
-  names it. Frequency l-diversity: at most one l-th of the rows of a group share a sensitive value.
+  sensitive attribute; ColumnError without one. A value that a parameter cannot have is a
+  ParameterError, what no grouping of the table can meet an InfeasibleError.
+- ``k``, the smallest size of a group, from 2 to n (klt: from 1).
+- ``l``, the diversity asked for, from 2 to the largest that the table allows, which errors name.
+  Frequency l-diversity: at most one l-th of the rows of a group share a sensitive value.
   Distinct l-diversity (klt, balanced_classes): a group has l different ones.
 - ``seed``, a number or a generator, or None for fresh entropy: the same seed, the same groups.
 

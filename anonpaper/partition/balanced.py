@@ -1,8 +1,7 @@
 """Balanced classes: compact classes of k to 2k - 1 rows, each with at least l sensitive values.
 
-Algorithm 3 of majeed2024 fills one class after another: a record becomes the centre, and the most
-similar records join as long as the class can still become diverse. The rest finally joins the most
-similar classes. Source: majeed2024, section 4.2.2.
+One class after another is filled: a record becomes the centre, and the most similar records join
+as long as the class can still become diverse. The rest joins the most similar classes.
 """
 
 from __future__ import annotations
@@ -58,11 +57,6 @@ def balanced_classes(
         ``info`` has ``base_size`` and ``residue`` (rows of a class at first, rows that joined at
         the end), ``mean_similarity`` of rows and centre, ``similar_share`` (of rows at or above
         T_Sm = 0.88) and ``least_entropy`` of a class (Eq. 4, nats).
-
-    Raises
-    ------
-    ColumnError, ParameterError, InfeasibleError
-        See :mod:`anonpaper.partition`; for too few rare values the message gives a feasible k.
 
     References
     ----------
@@ -186,13 +180,11 @@ def _cosine(cells, i, other):
     return product / (cells.norms[i] * cells.norms[other])
 
 
-@loop
-def _similarities(cells, these, others):
+def _similarities(cells: _Cells, these: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Cosines of pairs of cells."""
-    found = np.empty(len(these))
-    for i in range(len(these)):
-        found[i] = _cosine(cells, these[i], others[i])
-    return found
+    x, y = cells.scaled[these], cells.scaled[others]
+    products = np.where(cells.ordered, x * y + (1 - x) * (1 - y), x == y).sum(axis=1)
+    return products / (cells.norms[these] * cells.norms[others])
 
 
 @loop

@@ -1,7 +1,6 @@
-r"""The optimal l-diverse suppression of a tiny table, by exhaustive search over sets of rows.
+r"""The optimal l-diverse suppression of tiny tables, and of two values.
 
-Finding it is NP-hard for every l >= 3 (xiao2010, Theorem 4.7), so this module only tests
-approximation algorithms. With :math:`c(G)` the cost of publishing G as one group,
+Tiny ones are searched exhaustively; c(G) is the cost of G as one group.
 
 .. math:: best(S) = \min_{G \subseteq S,\; \min S \in G,\; G\ l\text{-eligible}} c(G) + best(S - G)
 """
@@ -11,46 +10,38 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from anonpaper.algorithm import algorithm
-from anonpaper.compiled import loop
-from anonpaper.errors import SizeLimitError, check_choice, check_integer
+from anonpaper.errors import ParameterError, SizeLimitError, check_choice
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import FrequencyLDiversity, require_eligible
 from anonpaper.randomness import generator
 
-__all__ = ["exact"]
+__all__ = ["exact", "optimal_two_diverse"]
+
+_MOST_ROWS, _INFEASIBLE = 12, 2**40
 
 
 @algorithm("the optimum, for a dozen rows", promises={"l": FrequencyLDiversity})
-def exact(
-    m: Microdata, l: int, objective: Literal["stars", "rows"] = "stars", max_rows: int = 12
-) -> Partition:
+def exact(m: Microdata, l: int, objective: Literal["stars", "rows"] = "stars") -> Partition:
     """Guarantee frequency l-diversity at the least possible cost, by testing all groupings.
 
     Parameters
     ----------
-    m, l : see :mod:`anonpaper.partition`
+    m, l : see :mod:`anonpaper.partition`; more than 12 rows are a SizeLimitError
     objective : {"stars", "rows"}
         The quantity to minimize: stars (Problem 1) or rows with a star (Problem 2).
-    max_rows : int
-        Larger tables raise an error; from 1 to 18.
 
     Returns
     -------
     Partition
         The first optimal grouping in a fixed order. ``info["cost"]`` is the optimum.
 
-    Raises
-    ------
-    SizeLimitError, ColumnError, ParameterError, InfeasibleError
-        More than `max_rows` rows; an unknown objective; see :mod:`anonpaper.partition`.
-
     References
     ----------
-    xiao2010, Problems 1 and 2 (section 3). O(3^n) time and O(2^n) memory: a second for 15 rows, a
-    minute for 18.
+    xiao2010, Problems 1 and 2 (section 3). O(4^n) time and O(2^n·n) memory.
 
     Examples
     --------
@@ -58,17 +49,17 @@ def exact(
     >>> exact(m, l=2).info["cost"], exact(m, l=2, objective="rows").info["cost"]
     (6, 4)
     """
-    max_rows = check_integer("max_rows", max_rows, 1, 18)
     check_choice("objective", objective, ("stars", "rows"))
-    if check_microdata(m).n > max_rows:
+    if check_microdata(m).n > _MOST_ROWS:
         raise SizeLimitError(
-            f"exhaustive search is for tables of up to {max_rows} rows, this one has {m.n}: "
+            f"exhaustive search is for tables of up to {_MOST_ROWS} rows, this one has {m.n}: "
             "tp and tp_plus approximate the optimum of tables of any size"
         )
     l = require_eligible(m, l)
     cells, cell = m.cells, m.cells.handed_out(generator(0))
     codes, sensitive = cells.tuples[cells.tuple_of_cell[cell]], cells.sensitive[cell]
-    inside = (np.arange(2**m.n)[:, None] >> np.arange(m.n)) & 1 == 1  # whether a set has a row
+    sets = np.arange(2**m.n)
+    inside = (sets[:, None] >> np.arange(m.n)) & 1 == 1  # whether a set has a row
     size, starred = inside.sum(axis=1), np.zeros(2**m.n, np.int64)
     for column in codes.T:
         held = np.where(inside, column, column.max() + 1).min(axis=1)
@@ -76,35 +67,83 @@ def exact(
     cost = size * (starred > 0 if objective == "rows" else starred)
     for value in np.unique(sensitive):
         cost[l * inside[:, sensitive == value].sum(axis=1) > size] = _INFEASIBLE
-    search = _search.interpreted if m.n <= 12 else _search  # before anything is compiled
-    least, labels = search(cost, m.n)
-    info, name = {"cost": int(least), "objective": objective}, f"exhaustive search, l = {l}"
+    best, first_group = np.zeros_like(cost), np.zeros_like(cost)
+    for rows in sets[1:]:
+        groups = sets[rows::-1]  # the largest first
+        groups = groups[(groups & ~rows == 0) & (groups & rows & -rows > 0)]
+        total = cost[groups] + best[rows ^ groups]
+        best[rows], first_group[rows] = total.min(), groups[total.argmin()]
+    labels, rows, label = np.empty(m.n, np.intp), sets[-1], 0
+    while rows:
+        labels[inside[first_group[rows]]] = label
+        rows, label = rows ^ first_group[rows], label + 1
+    info, name = {"cost": int(best[-1]), "objective": objective}, f"exhaustive search, l = {l}"
     return Partition.of_cells(cells, cell, dense_labels(labels), None, info, name)
 
 
-_INFEASIBLE = np.iinfo(np.int64).max // 2
+@algorithm("the optimum for two sensitive values, each in half of the rows", needs_sensitive=True)
+def optimal_two_diverse(m: Microdata) -> Partition:
+    """Guarantee 2-diversity with the fewest possible stars, for two sensitive values.
+
+    A frequency 2-diverse group of two values can be split into pairs, one row of either, without
+    new stars: a perfect matching in which pairs weigh their stars gives the fewest.
+
+    Parameters
+    ----------
+    m : Microdata
+        A table whose sensitive attribute takes exactly two values, each in half of the rows.
+
+    Returns
+    -------
+    Partition
+        n/2 groups of two rows. ``info["stars"]`` is the optimum of Problem 1.
+
+    References
+    ----------
+    xiao2010, section 4 (m = 2 as a matching of least weight). O(r³) time and O(r²) memory for the
+    r rows of a value that have no partner with equal QI.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 0], "ill": list("xyxy")})
+    >>> optimal_two_diverse(Microdata(frame, ["a", "b"], "ill")).info["stars"]
+    2
+    """
+    values = np.flatnonzero(check_microdata(m).sensitive_counts)
+    if len(values) != 2:
+        raise ParameterError(
+            f"optimal_two_diverse needs exactly two values of {m.sensitive!r}, the table has "
+            f"{len(values)}; tp approximates the optimum for any number"
+        )
+    require_eligible(m, 2)
+    cells, cell = m.cells, m.cells.handed_out(generator(0))
+    rows = np.argsort(cell, kind="stable")  # those of one QI tuple together
+    classes = [rows[cells.sensitive[cell[rows]] == value] for value in values]
+    tuple_of = cells.tuple_of_cell[cell]
+    # The number of differing attributes is a metric, so by the triangle inequality an optimal
+    # matching pairs rows of equal QI as far as possible.
+    pairs, left = _equal_pairs(tuple_of, classes)
+    codes = [cells.tuples[tuple_of[of_class]] for of_class in left]
+    differ = codes[0][:, None, :] != codes[1][None, :, :]
+    weights = differ.sum(axis=2, dtype=np.int32)
+    chosen = linear_sum_assignment(weights)
+    pairs = np.vstack([pairs, np.column_stack([left[0][chosen[0]], left[1][chosen[1]]])])
+
+    labels = np.empty(m.n, np.intp)
+    labels[pairs] = pairs.min(axis=1)[:, None]  # pairs are numbered by their first row
+    info = {"stars": int(2 * weights[chosen].sum())}
+    return Partition.of_cells(cells, cell, dense_labels(labels), None, info, "optimal 2-diversity")
 
 
-@loop
-def _search(cost, n):
-    """Return the least cost of all rows, and the groups: best(S) over all sets of rows S."""
-    best, first_group = np.full_like(cost, _INFEASIBLE), np.zeros_like(cost)
-    best[0] = 0
-    for rows in range(1, len(cost)):
-        lowest = rows & -rows
-        others = rows ^ lowest
-        subset = others  # all subsets of `others`, joined with the lowest row
-        while subset >= 0:
-            group = subset | lowest
-            total = cost[group] + best[rows ^ group]
-            if total < best[rows]:
-                best[rows], first_group[rows] = total, group
-            subset = (subset - 1) & others if subset else -1
-    labels, rows, label = np.empty(n, np.int64), len(cost) - 1, 0
-    while rows:
-        for i in range(n):
-            if first_group[rows] >> i & 1:
-                labels[i] = label
-        rows ^= first_group[rows]
-        label += 1
-    return best[-1], labels
+def _equal_pairs(tuple_of: np.ndarray, classes: list) -> tuple[np.ndarray, list]:
+    """Pair rows of equal QI tuples; return the pairs and the remaining rows of either class."""
+    numbers = []
+    for rows in classes:
+        of_row = tuple_of[rows]
+        first = np.searchsorted(of_row, of_row)
+        # A row's number: its tuple and its rank among the rows of that tuple and class.
+        numbers.append(of_row * len(tuple_of) + np.arange(len(rows)) - first)
+    _, mine, theirs = np.intersect1d(*numbers, assume_unique=True, return_indices=True)
+    pairs = np.column_stack([classes[0][mine], classes[1][theirs]]).astype(np.intp)
+    left = [np.sort(np.delete(classes[0], mine)), np.sort(np.delete(classes[1], theirs))]
+    return pairs, left

@@ -1,9 +1,7 @@
 """Hilbert: group rows that are close on a space-filling curve into l-diverse groups.
 
-Sources: G. Ghinita, P. Karras, P. Kalnis, N. Mamoulis, *Fast data anonymization with low
-information loss*, VLDB 2007, for the mapping and the look-ahead on the rest; J. Skilling,
-*Programming the Hilbert curve*, AIP Conference Proceedings 707, 2004, for the index. xiao2010,
-section 6.1, does not print its adaptation: the grouping rule here is a reconstruction.
+xiao2010, section 6.1, does not print its adaptation of Ghinita et al.: the grouping rule here is a
+reconstruction. The index is J. Skilling's, *Programming the Hilbert curve*, AIP 707, 2004.
 """
 
 from __future__ import annotations
@@ -39,14 +37,10 @@ def hilbert(m: Microdata, l: int) -> Partition:
         Groups of l to 2l - 1 rows with different sensitive values, numbered along the curve.
         ``info`` has ``bits``, the resolution of the curve per attribute.
 
-    Raises
-    ------
-    ColumnError, ParameterError, InfeasibleError
-        See :mod:`anonpaper.partition`.
-
     References
     ----------
-    Ghinita et al., VLDB 2007; xiao2010, section 6.1. O(c·d·b + c log c) for c distinct tuples and
+    G. Ghinita, P. Karras, P. Kalnis, N. Mamoulis, *Fast data anonymization with low information
+    loss*, VLDB 2007; xiao2010, section 6.1. O(c·d·b + c log c) for c distinct tuples and
     b bits, then O(n·m) for the grouping of m sensitive values.
 
     Examples

@@ -1,13 +1,8 @@
 r"""Greedy k-member clustering: clusters grow one row at a time, by the row that adds least.
 
-The information loss of a cluster c is the number of stars in its publication,
-:math:`IL(c) = |c| \cdot D(c)`, where c disagrees on :math:`D(c)` attributes. A row adds least iff
-it differs from the cluster on the fewest attributes that are not suppressed yet. So a cluster
-grows over distinct QI tuples, and copies of a tuple that adds nothing are taken together.
-
-Source: J.-W. Byun, A. Kamra, E. Bertino, N. Li, *Efficient k-anonymization using clustering
-techniques*, DASFAA 2007. Its loss is for generalization; diva2021 minimizes stars. "Furthest from
-r" is interpreted as furthest from the row added last.
+The loss of a cluster c is its number of stars, :math:`IL(c) = |c| \cdot D(c)`, where c disagrees
+on :math:`D(c)` attributes: a row adds least that differs on the fewest of the others. So clusters
+grow over distinct QI tuples, and copies of a tuple that adds nothing are taken together.
 """
 
 from __future__ import annotations
@@ -41,15 +36,11 @@ def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Parti
     Partition
         floor(n/k) clusters as they were made. ``info["left_over"]`` rows joined at the end.
 
-    Raises
-    ------
-    ParameterError
-        See :mod:`anonpaper.partition`.
-
     References
     ----------
-    Byun et al., DASFAA 2007, Figure 2; diva2021, section 3.1 (Anonymize). O((n/k)·c·d) for c
-    distinct tuples.
+    J.-W. Byun, A. Kamra, E. Bertino, N. Li, *Efficient k-anonymization using clustering
+    techniques*, DASFAA 2007, Figure 2; diva2021, section 3.1, minimizes stars. "Furthest from r"
+    is read as furthest from the row added last. O((n/k)·c·d) for c distinct tuples.
 
     Examples
     --------
@@ -82,14 +73,9 @@ def narrow_columns(tuples: np.ndarray) -> np.ndarray:
 def _grow_clusters(columns, copies, first, k):
     """Return equally long lists: clusters, tuples, and how many of their rows were taken."""
     d, c = columns.shape
-    live = columns.copy()
-    name = np.arange(c)
-    left = copies.copy()
-    unassigned = left.sum()
-    n_clusters = unassigned // k
+    live, name, left, n_clusters = columns.copy(), np.arange(c), copies.copy(), copies.sum() // k
     taken_cluster, taken_tuple, taken_rows = [0][:0], [0][:0], [0][:0]
-    mismatches = np.empty(c, np.uint8)
-    used_up = np.zeros(c, np.uint8)
+    mismatches, used_up = np.empty(c, np.uint8), np.zeros(c, np.uint8)
     seeds = np.empty((d, n_clusters), columns.dtype)
     starred = np.zeros((d, n_clusters), np.bool_)
     n_live, n_dead = c, 0
@@ -97,7 +83,7 @@ def _grow_clusters(columns, copies, first, k):
     last = columns[:, first].copy()
     for cluster in range(n_clusters):
         count_mismatches(live, used_up, last, n_live, mismatches)
-        at = _furthest(mismatches, used_up, n_live)
+        at = nearest(np.uint8(254) - mismatches[:n_live], n_live)  # 255 stays 255
         seed = live[:, at].copy()
         seeds[:, cluster] = seed
         count_mismatches(live, used_up, seed, n_live, mismatches)
@@ -116,16 +102,13 @@ def _grow_clusters(columns, copies, first, k):
             missing -= rows
             last[:] = live[:, at]
             if left[at] == 0:
-                used_up[at] = 1
-                mismatches[at] = 255
+                used_up[at], mismatches[at] = 1, 255
                 n_dead += 1
             if missing == 0:
                 break
             at = nearest(mismatches, n_live)
-        unassigned -= k
         if 8 * n_dead > n_live:
-            n_live = _close_ranks(live, name, left, used_up, n_live)
-            n_dead = 0
+            n_live, n_dead = _close_ranks(live, name, left, used_up, n_live), 0
 
     sizes = np.full(n_clusters, k)
     for at in range(n_live):
@@ -170,18 +153,6 @@ def nearest(mismatches, n_live):
 
 
 @loop
-def _furthest(mismatches, used_up, n_live):
-    """Return the first tuple with rows left and the most mismatches."""
-    most = np.uint8(0)
-    for i in range(n_live):
-        most = max(most, mismatches[i] & ~(used_up[i] * np.uint8(255)))
-    for i in range(n_live):
-        if mismatches[i] == most and used_up[i] == 0:
-            return i
-    return -1
-
-
-@loop
 def _close_ranks(live, name, left, used_up, n_live):
     """Drop the tuples without rows left; return how many remain."""
     kept = 0
@@ -196,15 +167,7 @@ def _close_ranks(live, name, left, used_up, n_live):
 @loop
 def _cheapest_cluster(row, seeds, starred, sizes):
     """Return the cluster whose IL grows least by the row: by D(c) + (|c| + 1)·(new stars)."""
-    best, best_growth = -1, 0
-    for cluster in range(len(sizes)):
-        already, new = 0, 0
-        for j in range(len(row)):
-            if starred[j, cluster]:
-                already += 1
-            elif row[j] != seeds[j, cluster]:
-                new += 1
-        growth = already + (sizes[cluster] + 1) * new
-        if best < 0 or growth < best_growth:
-            best, best_growth = cluster, growth
-    return best
+    growth = np.zeros_like(sizes)
+    for j in range(len(row)):
+        growth += np.where(starred[j], 1, (sizes + 1) * (row[j] != seeds[j]))
+    return growth.argmin()

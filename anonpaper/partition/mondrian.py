@@ -1,9 +1,7 @@
 """Mondrian: cut the table at medians, attribute by attribute, as long as both sides stay private.
 
-Starting from the whole table, a part is cut at the median of its widest attribute. If a side would
-fail, the next widest is tried. A part that no attribute can cut is a group. Both sides of a cut
-need the size, diversity or any other required monotone principle. Source: K. LeFevre, D. DeWitt,
-R. Ramakrishnan, *Mondrian multidimensional k-anonymity*, ICDE 2006.
+Starting from the whole table, a part is cut at the median of its widest attribute, or else of the
+next widest. A part that no attribute can cut is a group.
 """
 
 from __future__ import annotations
@@ -66,14 +64,10 @@ def mondrian(
     Partition
         Groups in the order of the cuts.
 
-    Raises
-    ------
-    ColumnError, InfeasibleError, ParameterError
-        See :mod:`anonpaper.partition`; or a principle fails on the whole or is not monotone.
-
     References
     ----------
-    LeFevre et al., ICDE 2006, section 3.1. O(n log n) for e cells, then O(e·d) per level of cuts.
+    K. LeFevre, D. DeWitt, R. Ramakrishnan, *Mondrian multidimensional k-anonymity*, ICDE 2006,
+    section 3.1. O(n log n) for e cells, then O(e·d) per level of cuts.
 
     Examples
     --------
@@ -91,18 +85,16 @@ def mondrian(
     if diverse and m.people is None:
         for name in diverse[0].about(m):
             require_diverse(m.about(name), l, diversity)
-    # People, and one l-diversity, are counted as cuts are made, all else once they are proposed.
+    # One l-diversity of rows is checked as cuts are made, all else once they are proposed.
     counts_l = bool(diverse) and m.people is None and len(m.sensitives) == 1
-    principles = required(m, [*([] if counts_l else diverse), *require])
+    others = [*([] if counts_l else diverse), *([] if m.people is None else [KAnonymity(k)])]
+    principles = required(m, [*others, *require])
     require_whole(m, principles)
-    cells, held = m.cells, []  # cuts leave equal rows together: cells are cut
-    if cells.person is not None:
-        held.append((cells.person, 0, k))
-    if counts_l:
-        held.append(
-            (cells.sensitive, l, 0) if diversity == "frequency" else (cells.sensitive, 0, l)
-        )
-    cutting = _cutting(m, cells.tuples[cells.tuple_of_cell], cells.counts, k, held)
+    cells = m.cells  # cuts leave equal rows together: cells are cut
+    secrets = cells.sensitive if counts_l else np.zeros(0, np.int32)
+    asked = (l, 0) if diversity == "frequency" else (0, l)
+    codes = cells.tuples[cells.tuple_of_cell]
+    cutting = _cutting(m, codes, cells.counts, k, secrets, *(asked if counts_l else (0, 0)))
     cell = np.arange(len(cells.counts))
     whole = Entries(m, cell, np.zeros_like(cell), cells.counts, cells.secrets)
     labels = _cut(cutting, whole, principles)
@@ -116,7 +108,7 @@ def mondrian(
 def median_cut(m: Microdata, rows: np.ndarray, k: int) -> np.ndarray | None:
     """Cut ascending rows once like :func:`mondrian`: which rows go left, or None."""
     side = np.empty(len(rows), np.bool_)
-    cutting = _cutting(m, m.codes, np.ones(m.n, np.intp), k, [])
+    cutting = _cutting(m, m.codes, np.ones(m.n, np.intp), k, np.zeros(0, np.int32), 0, 0)
     return side if _next_cut(cutting, rows, side, 0) >= 0 else None
 
 
@@ -129,21 +121,19 @@ class _Cutting(NamedTuple):
     ordered: np.ndarray
     weights: np.ndarray  # how many rows of the table each row here stands for
     k: int
-    held: np.ndarray  # codes (r, n) of people or secrets
-    share: np.ndarray  # (r,): none may have more than one share-th of a side, if not 0
-    distinct: np.ndarray  # (r,): the least number of different ones in a side
-    counts: np.ndarray  # zeros, room for counts of any of them or of the values of an attribute
+    secrets: np.ndarray  # codes, or none
+    share: int  # none may have more than one share-th of a side, if not 0
+    distinct: int  # the least number of different ones in a side
+    counts: np.ndarray  # zeros, room for counts of secrets or of the values of an attribute
 
 
-def _cutting(m: Microdata, codes: np.ndarray, weights: np.ndarray, k: int, held: list) -> _Cutting:
-    """Return the data that decide on cuts of a table; `held` lists codes, share and distinct."""
+def _cutting(m: Microdata, codes, weights, k, secrets, share, distinct) -> _Cutting:
+    """Return the data that decide on cuts of a table."""
     attributes, sizes = m.attributes, [a.size for a in m.attributes]
-    of_row = np.array([codes for codes, _, _ in held], np.int32).reshape(len(held), len(codes))
     return _Cutting(
         np.asfortranarray(codes), np.concatenate([a.positions for a in attributes]),
         np.cumsum([0, *sizes]), np.array([a.ordered for a in attributes]), weights, k,
-        of_row, *np.array([bounds for _, *bounds in held], np.intp).reshape(-1, 2).T.copy(),
-        np.zeros(max(*sizes, of_row.max(initial=0) + 1), np.intp),
+        secrets, share, distinct, np.zeros(max(*sizes, secrets.max(initial=0) + 1), np.intp),
     )  # fmt: skip
 
 
@@ -152,7 +142,7 @@ def _cut(cutting: _Cutting, rows: Entries, principles: Mapping) -> np.ndarray:
     # All parts go on at once: each proposes its next cut, and principles look at all sides.
     n = len(cutting.codes)
     totals = {name: GroupCounts.of(rows, name).whole() for name in principles}
-    buffer, side = np.empty(n, np.intp), np.empty(n, np.bool_)
+    side = np.empty(n, np.bool_)
     # `order[first:last]` are the rows of a part; parts have their first, last, and the number
     # of the next cut to try, -1 if none is left
     order, parts, done = np.arange(n), np.array([[0, n, 0]]), []
@@ -169,7 +159,7 @@ def _cut(cutting: _Cutting, rows: Entries, principles: Mapping) -> np.ndarray:
                 counts = replace(GroupCounts.of(sides, name), total=totals[name])
                 good &= np.logical_and.reduce([one.satisfied(counts) for one in asked])
         cut = good[::2] & good[1::2]
-        middle = _divide(order, buffer, side, parts[cut])
+        middle = _divide(order, side, parts[cut])
         first, last, zeros = *parts[cut].T[:2], np.zeros_like(middle)
         sides = np.stack([first, middle, zeros, middle, last, zeros], axis=1).reshape(-1, 3)
         parts = np.vstack([parts[~cut] + [0, 0, 1], sides])
@@ -197,20 +187,15 @@ def _propose_all(cutting, order, side, parts, labels):
 
 
 @loop
-def _divide(order, buffer, side, parts):
+def _divide(order, side, parts):
     """Move the left rows of every part to its front, keeping their order; return the middles."""
-    middles = parts[:, 0].copy()
+    middles = parts[:, 1].copy()
     for i in range(len(parts)):
-        middle, right = parts[i, 0], 0
-        for place in range(parts[i, 0], parts[i, 1]):
-            if side[place]:
-                order[middle] = order[place]
-                middle += 1
-            else:
-                buffer[right] = order[place]
-                right += 1
-        order[middle : parts[i, 1]] = buffer[:right]
-        middles[i] = middle
+        part = slice(parts[i, 0], parts[i, 1])
+        rows, left = order[part].copy(), side[part]
+        middles[i] = parts[i, 0] + left.sum()
+        order[parts[i, 0] : middles[i]] = rows[left]
+        order[middles[i] : parts[i, 1]] = rows[~left]
     return middles
 
 
@@ -293,21 +278,19 @@ def _median(column, rows, size, weights):
 
 @loop
 def _is_allowed(cutting, rows, side):
-    """Whether in both sides nothing has more than its share, and enough are distinct."""
-    weights, counts = cutting.weights, cutting.counts
-    for number in range(len(cutting.held)):
-        codes = cutting.held[number]
-        for which in (True, False):
-            size, found, most = 0, 0, 0
-            for place in range(len(rows)):
-                if side[place] == which:
-                    v, here = codes[rows[place]], weights[rows[place]]
-                    found += counts[v] == 0
-                    counts[v] += here
-                    size += here
-                    most = max(most, counts[v])
-            for i in rows:
-                counts[codes[i]] = 0
-            if most * cutting.share[number] > size or found < cutting.distinct[number]:
-                return False
+    """Whether in both sides no secret has more than its share, and enough are distinct."""
+    codes, weights, counts = cutting.secrets, cutting.weights, cutting.counts
+    for which in (True, False):
+        size, found, most = 0, 0, 0
+        for place in range(len(rows) if len(codes) else 0):
+            if side[place] == which:
+                v, here = codes[rows[place]], weights[rows[place]]
+                found += counts[v] == 0
+                counts[v] += here
+                size += here
+                most = max(most, counts[v])
+        for i in rows[: len(codes)]:
+            counts[codes[i]] = 0
+        if most * cutting.share > size or found < cutting.distinct:
+            return False
     return True

@@ -1,9 +1,8 @@
 r"""OKA, one-pass k-means: :math:`K = \lfloor n/k \rfloor` clusters in one pass, then adjusted.
 
-Publication is by suppression. So the distance of a row and a centroid is the number of attributes
-on which they differ, and the centroid is the most frequent value of every attribute. Source: J.-L.
-Lin, M.-C. Wei, *An efficient clustering method for k-anonymization*, PAIS 2008, in outline. The
-paper does not say whether centroids move in the adjustment; here they stay.
+The distance of a row and a centroid is the number of attributes on which they differ, and the
+centroid is the most frequent value of every attribute. It stays in the adjustment, of which the
+paper does not speak.
 """
 
 from __future__ import annotations
@@ -39,15 +38,10 @@ def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
         floor(n/k) clusters in the order of their first rows. ``info`` has ``given_back``, the
         number of rows that the adjustment moved.
 
-    Raises
-    ------
-    ParameterError
-        See :mod:`anonpaper.partition`.
-
     References
     ----------
-    Lin and Wei, PAIS 2008; diva2021, section 4.2. O((n/k)·(c + g)·d) for c distinct tuples and g
-    rows moved, memory O((n/k)·(sum of the domain sizes)).
+    J.-L. Lin, M.-C. Wei, *An efficient clustering method for k-anonymization*, PAIS 2008;
+    diva2021, section 4.2. O((n/k)·(c + g)·d) for c distinct tuples and g rows moved.
 
     Examples
     --------
@@ -57,19 +51,16 @@ def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
     k = check_integer("k", k, 2, check_microdata(m).n)
     rng = generator(seed)
     cells, cell = m.cells, m.cells.handed_out(rng)
-    tuple_of = cells.tuple_of_cell[cell]
-    in_order = np.argsort(tuple_of, kind="stable")
-    n_clusters = m.n // k
-    starts = np.sort(rng.choice(m.n, n_clusters, replace=False))  # places in lexicographic order
-    is_start = np.zeros(m.n, bool)
-    is_start[starts] = True
-    columns = narrow_columns(cells.tuples)
-    centroids, cluster_in_order = _one_pass(
-        columns, tuple_of[in_order], is_start,
-        np.cumsum([0, *(a.size for a in m.attributes)]), n_clusters,
-    )  # fmt: skip
-    labels = np.empty(m.n, np.intp)
-    labels[in_order] = cluster_in_order
+    tuple_of, columns = cells.tuple_of_cell[cell], narrow_columns(cells.tuples)
+    in_order = np.argsort(tuple_of, kind="stable")  # the rows in lexicographic order
+    starts = np.sort(rng.choice(m.n, m.n // k, replace=False))
+    labels = np.full(m.n, -1)
+    labels[in_order[starts]] = np.arange(len(starts))
+    centroids = np.ascontiguousarray(columns[:, tuple_of[in_order[starts]]])
+    offset = np.cumsum([0, *(a.size for a in m.attributes)])
+    counts = np.zeros((len(starts), offset[-1]), np.int32)  # of every value in every cluster
+    counts[np.arange(len(starts)), offset[:-1, None] + centroids] = 1
+    _one_pass(columns, tuple_of, in_order, labels, centroids, counts, offset)
     given_back = _give_back(centroids, columns[:, tuple_of], labels, k)
     _place(centroids, columns, tuple_of, labels, rng.permutation(given_back), k)
     info = {"given_back": len(given_back)}
@@ -77,38 +68,23 @@ def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
 
 
 @loop
-def _one_pass(columns, tuple_in_order, is_start, offset, n_clusters):
-    """Assign the rows in lexicographic order; return the centroids (d, K) and the clusters."""
+def _one_pass(columns, tuple_of, in_order, labels, centroids, counts, offset):
+    """Assign the other rows in lexicographic order; centroids (d, K) move to the modes."""
     # All copies of a tuple join the same centroid, since adding one moves it nearer.
-    d, n = len(columns), len(tuple_in_order)
-    centroids = np.empty((d, n_clusters), columns.dtype)
-    counts = np.zeros((n_clusters, offset[-1]), np.int32)
-    cluster_of = np.empty(n, np.intp)
-    cluster = 0
-    for i in range(n):
-        if is_start[i]:
-            centroids[:, cluster] = columns[:, tuple_in_order[i]]
-            for j in range(d):
-                counts[cluster, offset[j] + centroids[j, cluster]] = 1
-            cluster_of[i] = cluster
-            cluster += 1
-
-    is_full, differences = np.zeros(n_clusters, np.uint8), np.empty(n_clusters, np.uint8)
+    is_full, differences = np.zeros(len(counts), np.uint8), np.empty(len(counts), np.uint8)
     closest, closest_to = -1, -1
-    for i in range(n):
-        if is_start[i]:
+    for i in in_order:
+        if labels[i] >= 0:
             continue
-        t = tuple_in_order[i]
+        t = tuple_of[i]
         if t != closest_to:
-            closest = _nearest(centroids, columns[:, t], is_full, differences)
-            closest_to = t
-        cluster_of[i] = closest
-        for j in range(d):
+            closest, closest_to = _nearest(centroids, columns[:, t], is_full, differences), t
+        labels[i] = closest
+        for j in range(len(columns)):
             value, mode = columns[j, t], centroids[j, closest]
             counts[closest, offset[j] + value] += 1
             if counts[closest, offset[j] + value] > counts[closest, offset[j] + mode]:
                 centroids[j, closest] = value
-    return centroids, cluster_of
 
 
 @loop

@@ -1,9 +1,8 @@
-"""TP refined: the idea of TP's first phase on every projection, then a local search.
+r"""TP refined: the idea of TP's first phase on every projection, then a local search from TP+.
 
-Rows that keep the same attributes and agree on them are a *bucket*; published, it is frequency
-l-diverse if it is l-eligible. So the fewest stars come from the cheapest choice of kept attributes
-for every row such that every bucket is l-eligible. TP has two choices, all attributes or none;
-here all :math:`2^d` are possible. Source: this package. It starts from TP+.
+Rows that keep the same attributes and agree on them are a *bucket*, published without more stars.
+So the fewest come from the cheapest choice of kept attributes for every row such that all buckets
+are l-eligible. TP has two choices, all attributes or none; here all :math:`2^d` are possible.
 """
 
 from __future__ import annotations
@@ -57,11 +56,6 @@ def tp_refined(
     Partition
         ``info`` is that of :func:`anonpaper.tp_plus` for the start, with ``stars_of_tp_plus``,
         ``stars`` and ``search_rounds``, the number of passes over all groups.
-
-    Raises
-    ------
-    ColumnError, ParameterError, InfeasibleError
-        See :mod:`anonpaper.partition`; also if `seconds` is negative.
 
     References
     ----------
@@ -272,10 +266,8 @@ def _regroup(numbers, codes, sensitive, left, residue, kept, passes_over, l):
 def _bucketed(numbers, live, kept):
     """Keys of entries, places by key, and where each key, as they appear, starts and ends."""
     key = np.zeros(len(live), np.uint64)
-    for place in range(len(live)):
-        for j in range(len(kept)):
-            if kept[j]:
-                key[place] += numbers[live[place], j]
+    for j in np.flatnonzero(kept):
+        key += numbers[live, j]
     number = key.astype(np.int64)
     end = np.zeros(number_keys(number), np.intp)
     for i in number:
@@ -288,22 +280,14 @@ def _bucketed(numbers, live, kept):
     return key, order, start, end
 
 
-def _bucketed_by_sorting(numbers, live, kept):
-    key = (numbers[live] * kept).sum(axis=1)
-    order = np.argsort(key, kind="stable")[::-1]
-    end = np.flatnonzero(np.append(key[order[1:]] != key[order[:-1]], True)) + 1
-    as_they_appear = np.argsort(order[end - 1])
-    return key, order, np.append(0, end[:-1])[as_they_appear], end[as_they_appear]
-
-
-_bucketed.interpreted = _bucketed_by_sorting
-
-
 @loop
 def _most_rows(held, residue, l):
     """Return how many rows of a bucket can be taken: they and the rest of R stay l-eligible."""
     _, rows = eligible_height(held, l, held.max())  # the most that are l-eligible, as TP's line 1
-    while rows > 0 and not _can_be_taken(held, residue, rows, l):
+    while rows > 0:
+        least, most = _bounds(held, residue, rows, l)
+        if (least <= most).all() and least.sum() <= rows <= most.sum():
+            break
         rows -= 1
     return rows
 
@@ -313,13 +297,6 @@ def _bounds(held, residue, rows, l):
     """How many of `rows` rows must have a value, for l (R_v - G_v) <= |R| - |G|, and may have."""
     least = np.maximum(0, (rows - residue.sum() + l * residue + l - 1) // l)
     return least, np.minimum(held, rows // l)
-
-
-@loop
-def _can_be_taken(held, residue, rows, l):
-    """Whether some l-eligible `rows` rows of a bucket leave an l-eligible rest of R."""
-    least, most = _bounds(held, residue, rows, l)
-    return (least <= most).all() and least.sum() <= rows <= most.sum()
 
 
 @loop

@@ -2,9 +2,7 @@
 
 Move as few rows as possible into a *residue* R so that every remaining QI-group (rows with equal
 quasi-identifiers) and R itself are l-eligible: at most |S|/l rows of a set S share a sensitive
-value. Rows of a group with the same sensitive value are interchangeable, so the state is the
-counts of the cell table. Ties, arbitrary in the paper, go to the lowest sensitive code, then to
-the lowest QI-group. Source: xiao2010, section 5.
+value. Rows of a group with the same sensitive value are interchangeable: counts are the state.
 """
 
 from __future__ import annotations
@@ -48,11 +46,6 @@ def tp(m: Microdata, l: int) -> Partition:
         ``residue_size``, a ``lower_bound`` of OPT, ``rounds`` of phase three and the rows
         ``removed_by_phase``.
 
-    Raises
-    ------
-    ColumnError, InfeasibleError, ParameterError
-        See :mod:`anonpaper.partition`.
-
     References
     ----------
     xiao2010, sections 5.2 to 5.4. O(n log n + e log n + r·m) for e cells, r removed rows and m
@@ -78,8 +71,6 @@ def tp(m: Microdata, l: int) -> Partition:
 def tp_plus(m: Microdata, l: int) -> Partition:
     """Guarantee frequency l-diversity with never more stars than TP.
 
-    TP runs first and keeps its guarantee, then :func:`anonpaper.hilbert` groups its residue.
-
     Parameters
     ----------
     m, l : see :mod:`anonpaper.partition`
@@ -87,13 +78,8 @@ def tp_plus(m: Microdata, l: int) -> Partition:
     Returns
     -------
     Partition
-        TP's star-free QI-groups, then the groups of the residue. ``info`` is TP's, with
-        ``residue_groups``, the number of groups in the residue.
-
-    Raises
-    ------
-    ColumnError, ParameterError, InfeasibleError
-        See :mod:`anonpaper.partition`.
+        TP's star-free QI-groups, then those that :func:`anonpaper.hilbert` makes of its residue.
+        ``info`` is TP's, with their number ``residue_groups``.
 
     References
     ----------
@@ -120,29 +106,10 @@ def tp_plus_groups(m: Microdata, l: int, *, apart: bool = True) -> tuple:
 def tp_steps(m: Microdata, l: int) -> pd.DataFrame:
     """Show the rows that TP keeps in every QI-group and moves to the residue, phase by phase.
 
-    Parameters
-    ----------
-    m, l : see :mod:`anonpaper.partition`
-        A small table.
+    `m` and `l`: see :mod:`anonpaper.partition`. The DataFrame has h(S, v): one row per step
+    (``"microdata"``, ``"phase 1"``, ... up to the last phase) and set S (``"Q1"``, ``"Q2"``, ...
+    in lexicographic order, and ``"R"``), one column per sensitive value.
 
-    Returns
-    -------
-    pandas.DataFrame
-        h(S, v): one row per step (``"microdata"``, ``"phase 1"``, ... up to the last phase) and
-        set S (``"Q1"``, ``"Q2"``, ... in lexicographic order, and ``"R"``), one column per
-        sensitive value.
-
-    Raises
-    ------
-    ColumnError, ParameterError, InfeasibleError
-        See :mod:`anonpaper.partition`.
-
-    References
-    ----------
-    xiao2010, sections 5.2 to 5.4, whose running example has these steps. O(phases) runs of TP.
-
-    Examples
-    --------
     >>> steps = tp_steps(ap.examples.hospital(), l=2)
     >>> steps.loc[("phase 1", "R")].to_dict()
     {'HIV': 2, 'bronchitis': 1, 'dyspepsia': 0, 'pneumonia': 1}
@@ -183,7 +150,7 @@ def _phases(m: Microdata, l: int) -> Iterator[tuple[_State, int]]:
         _phase_two(state, *cells.by_sensitive_value(len(residue)))
         yield state, 0
     if _missing(state) > 0:
-        yield state, _phase_three(state)
+        yield state, _phase_three(state, cells.tuple_of_cell)
 
 
 def _reduce(m: Microdata, l: int) -> tuple[np.ndarray, dict[str, object]]:
@@ -217,21 +184,9 @@ def _kept_and(cells: Cells, kept: np.ndarray, cell, group, counts) -> tuple[np.n
 
 
 @loop
-def _height(counts):
-    """h(S), the rows of the most frequent value."""
-    height = 0
-    for rows in counts:
-        height = max(height, rows)
-    return height
-
-
-@loop
 def _missing(state):
     """l·h(R) - |R|, the rows that R needs to be l-eligible; at most 0 if it is."""
-    missing = state.l * _height(state.residue)
-    for rows in state.residue:
-        missing -= rows
-    return missing
+    return state.l * state.residue.max() - state.residue.sum()
 
 
 @loop
@@ -258,9 +213,12 @@ def _phase_one(state):
     # becomes min(h(Q, v), h). The result does not depend on the order of removals (section 5.2).
     start, counts = state.start, state.counts
     for q in range(len(start) - 1):
-        of_group = counts[start[q] : start[q + 1]]
+        highest = 0
+        for e in range(start[q], start[q + 1]):
+            highest = max(highest, counts[e])
         # line 1
-        state.height[q], state.size[q] = eligible_height(of_group, state.l, _height(of_group))
+        of_group = counts[start[q] : start[q + 1]]
+        state.height[q], state.size[q] = eligible_height(of_group, state.l, highest)
         for e in range(start[q], start[q + 1]):
             if counts[e] > state.height[q]:
                 state.residue[state.sensitive[e]] += counts[e] - state.height[q]
@@ -273,33 +231,16 @@ def _phase_two(state, list_start, cell_of, group_of):
     # h(R) does not grow here (Lemma 5.11), so a pillar of R stays one and a dead QI-group stays
     # dead: for every value v it is enough to walk once along the QI-groups that have it, with
     # `candidate[v]` at the first that may be alive (the candidate list of section 5.5).
-    candidate = list_start[:-1].copy()
-    missing = _missing(state)
-    while missing > 0:  # line 5
-        v = _rarest_alive_value(state, list_start, cell_of, group_of, candidate)  # line 3
-        if v < 0:
-            return
-        missing -= _remove(state, group_of[candidate[v]], cell_of[candidate[v]])  # line 4
-
-
-@loop
-def _rarest_alive_value(state, list_start, cell_of, group_of, candidate):
-    """Return the alive v of least h(R, v), its candidate being an alive QI-group; -1 if none."""
-    height_of_r = _height(state.residue)
-    while True:
-        rarest = -1
-        for v in range(len(state.residue)):
-            if candidate[v] < list_start[v + 1] and (
-                rarest < 0 or state.residue[v] < state.residue[rarest]
-            ):
-                rarest = v
-        if rarest < 0:
-            return -1
-        while candidate[rarest] < list_start[rarest + 1]:
-            i = candidate[rarest]
-            if state.counts[cell_of[i]] > 0 and not _is_dead(state, height_of_r, group_of[i]):
-                return rarest
-            candidate[rarest] += 1
+    candidate, end = list_start[:-1].copy(), list_start[1:]
+    missing, height_of_r = _missing(state), state.residue.max()
+    while missing > 0 and (candidate < end).any():  # line 5
+        v = np.where(candidate < end, state.residue, height_of_r + 1).argmin()  # line 3
+        while candidate[v] < end[v]:
+            e, q = cell_of[candidate[v]], group_of[candidate[v]]
+            if state.counts[e] > 0 and not _is_dead(state, height_of_r, q):
+                missing -= _remove(state, q, e)  # line 4
+                break
+            candidate[v] += 1
 
 
 @loop
@@ -314,90 +255,54 @@ def _is_dead(state, height_of_r, q):
 
 
 @loop
-def _remove(state, q, e):
-    """Move a row of cell e to R if Q is fat, else one of each pillar of Q; return their number."""
-    if state.size[q] <= state.l * state.height[q]:
-        return _remove_pillars(state, q)
-    state.counts[e] -= 1
-    state.size[q] -= 1
-    state.residue[state.sensitive[e]] += 1
-    state.height[q] = _height(state.counts[state.start[q] : state.start[q + 1]])
-    return 1
-
-
-@loop
-def _remove_pillars(state, q):
-    """Move one row from each pillar of Q to R; return the number of rows moved."""
-    moved = 0
-    for e in range(state.start[q], state.start[q + 1]):
-        if state.counts[e] == state.height[q]:
+def _remove(state, q, chosen):
+    """Move a row of a cell to R if Q is fat, else one of each pillar of Q; return their number."""
+    size, height, first, last = state.size[q], state.height[q], state.start[q], state.start[q + 1]
+    for e in range(first, last):
+        if e == chosen if size > state.l * height else state.counts[e] == height:
             state.counts[e] -= 1
             state.residue[state.sensitive[e]] += 1
-            moved += 1
-    state.size[q] -= moved
-    state.height[q] -= 1
-    return moved
+            state.size[q] -= 1
+    state.height[q] = state.counts[first:last].max()
+    return size - state.size[q]
 
 
-@loop
-def _phase_three(state):
+def _phase_three(state: _State, group_of: np.ndarray) -> int:
     """Raise h(R) a little and |R| by more, in rounds, until R is eligible; return the rounds."""
     rounds = 0
     while True:  # every QI-group is dead
         rounds += 1
-        for q in _groups_that_cover_the_pillars(state):  # line 6
-            _remove_pillars(state, q)  # line 7
-        if _missing(state) <= 0:  # line 9
+        # Line 6. P are the pillars of R, C(Q) the conflicting pillars of Q: take the Q for which
+        # P & C(Q) is smallest, set P to P & C(Q), until P is empty. By Lemma 5.14 this ends.
+        of_r = state.residue == state.residue.max()
+        pillars = (state.counts == state.height[group_of]) & (state.counts > 0)
+        picked = []
+        while of_r.any():
+            conflicting = pillars & of_r[state.sensitive]
+            shared = np.add.reduceat(conflicting, state.start[:-1], dtype=np.intp)
+            picked.append(np.where(state.size > 0, shared, len(of_r) + 1).argmin())
+            cells = slice(state.start[picked[-1]], state.start[picked[-1] + 1])
+            of_r = np.isin(np.arange(len(of_r)), state.sensitive[cells][conflicting[cells]])
+        if _round(state, np.array(picked)):
             return rounds
-        for q in range(len(state.size)):
-            if _drain(state, q):  # line 8
-                return rounds
 
 
 @loop
-def _groups_that_cover_the_pillars(state):
-    """Pick QI-groups greedily until no pillar of R is a conflicting pillar of all of them."""
-    # P are the pillars of R, C(Q) the conflicting pillars of Q: take the Q for which P & C(Q) is
-    # smallest, set P to P & C(Q), until P is empty. By Lemma 5.14 this ends.
-    common, left, picked = state.residue == _height(state.residue), len(state.residue) + 1, [0][:0]
-    while left > 0:
-        best = -1
-        for q in range(len(state.size)):
-            if state.size[q] > 0:
-                shared = 0
-                for e in range(state.start[q], state.start[q + 1]):
-                    shared += common[state.sensitive[e]] and state.counts[e] == state.height[q]
-                if shared < left:
-                    best, left = q, shared
-        still = np.zeros_like(common)
-        for e in range(state.start[best], state.start[best + 1]):
-            v = state.sensitive[e]
-            still[v] = common[v] and state.counts[e] == state.height[best]
-        common = still
-        picked.append(best)
-    return picked
-
-
-@loop
-def _drain(state, q):
-    """Move rows from Q to R until Q is dead again; return whether R became eligible."""
-    # A fat QI-group gives the value that is rarest in R, which is not a pillar of R: an eligible
-    # group has at least l values, R has fewer than l pillars as long as it is not eligible.
-    height_of_r = _height(state.residue)
-    missing = _missing(state)
-    while not _is_dead(state, height_of_r, q):
-        missing -= _remove(state, q, _rarest_in_residue(state, q))
-        if missing <= 0:
-            return True
+def _round(state, picked):
+    """Remove pillars of the picked QI-groups, then drain all; return whether R is eligible."""
+    for q in picked:
+        _remove(state, q, -1)  # line 7
+    if _missing(state) <= 0:  # line 9
+        return True
+    height_of_r = state.residue.max()
+    for q in range(len(state.size)):
+        # Line 8. A fat QI-group gives the value that is rarest in R, which is not a pillar of R:
+        # an eligible group has l values, R has fewer pillars as long as it is not eligible.
+        cells = slice(state.start[q], state.start[q + 1])
+        while not _is_dead(state, height_of_r, q):
+            rows_in_r = state.residue[state.sensitive[cells]]
+            rarest = np.where(state.counts[cells] > 0, rows_in_r, height_of_r + 1).argmin()
+            _remove(state, q, state.start[q] + rarest)
+            if _missing(state) <= 0:
+                return True
     return False
-
-
-@loop
-def _rarest_in_residue(state, q):
-    """Return the cell of Q whose value is rarest in R."""
-    rarest, least = np.intp(-1), np.intp(0)
-    for e in range(state.start[q], state.start[q + 1]):
-        rows = state.residue[state.sensitive[e]]
-        if state.counts[e] > 0 and (rarest < 0 or rows < least):
-            rarest, least = e, rows
-    return rarest

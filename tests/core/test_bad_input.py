@@ -106,7 +106,7 @@ BAD = [
     bad(ap.optimal_two_diverse, ParameterError, "exactly two", m=[M]),
     bad(ap.optimal_two_diverse, InfeasibleError, "", m=[LONELY]),
     bad(ap.exact, SizeLimitError, "40", {"m": HALVED, "l": 2}),
-    bad(partial(ap.exact, HALVED, 2), ParameterError, "", objective=["loss"], max_rows=[30]),
+    bad(partial(ap.exact, M, 2), ParameterError, "", objective=["loss"]),
     bad(partial(ap.tp_refined, M, 2), ParameterError, "seconds", seconds=[-1]),
     # -- recoding
     bad(FULL_DOMAIN, ParameterError, "", {"l": 2, "diversity": "entropy"}, l=[0]),

@@ -44,11 +44,8 @@ def crowded_tables(number):
 
 def test_tp_moves_the_rows_of_the_plain_reading():
     two_rounds = ["ccccdddddeeeffffff", "aabbbbbbbbbbbccccddeeeefff", "bbcccdddfffff"]
-    tables, seen = (
-        [*drawn_tables(80), *crowded_tables(120), (table_of_groups(two_rounds), 4)],
-        set(),
-    )
-    for m, l in tables:
+    seen = set()
+    for m, l in [*drawn_tables(80), *crowded_tables(120), (table_of_groups(two_rounds), 4)]:
         p, plain = ap.tp(m, l), TupleMinimization(m.codes.tolist(), m.sensitive_codes.tolist(), l)
         assert (p.info["phase"], p.info["rounds"]) == (plain.run(), plain.rounds)
         assert p.labels.tolist() == plain.labels()
@@ -171,35 +168,30 @@ def completes(left, held, room, after, l):
 
 def classes_plainly(x, ills, k, l, start):
     """Algorithm 3 for one attribute in [0, 1], from a record of the sorted ones on."""
-    place = np.lexsort([ills, x])
-    first = next(i for i in range(len(x)) if (x[place[i]], ills[place[i]]) ==
-                 (x[place[start]], ills[place[start]]))  # fmt: skip
-    free = [int(row) for row in np.roll(place, -first)]
-    left = {v: ills.count(v) for v in sorted(set(ills))}
+    place = sorted(range(len(x)), key=lambda row: (x[row], ills[row]))
+    first = [(x[row], ills[row]) for row in place].index((x[place[start]], ills[place[start]]))
+    free, left = place[first:] + place[:first], {v: ills.count(v) for v in sorted(set(ills))}
     number = max(g for g in range(len(x) // k + 1)
                  if sum(min(rows, g) for rows in left.values()) >= l * g)  # fmt: skip
-    base, classes, centres = len(x) // number, [], []
+    base, classes = len(x) // number, []
 
     def cosine(a, b):
         a, b = (np.array([1 - x[row], x[row]]) / np.hypot(1 - x[row], x[row]) for row in (a, b))
         return round(float(a @ b), 12)
 
     for after in range(number - 1, -1, -1):
-        rows, held = [], set()
+        rows = []
         for room in range(base - 1, -1, -1):
-            may = []
-            for row in free:
-                v = ills[row]
-                if completes(left | {v: left[v] - 1}, held | {v}, room, after, l):
-                    may.append(row)
+            held = {ills[row] for row in rows}
+            may = [row for row in free for v in [ills[row]]
+                   if completes(left | {v: left[v] - 1}, held | {v}, room, after, l)]  # fmt: skip
             if rows:  # of equally similar ones that of the first value
                 may.sort(key=lambda row: (-cosine(row, rows[0]), ills[row]))
             rows.append(may[0])
             free.remove(may[0])
             left[ills[may[0]]] -= 1
-            held.add(ills[may[0]])
         classes.append(rows)
-        centres.append(rows[0])
+    centres = [rows[0] for rows in classes]
     for row in sorted(free):
         roomy = [c for c in range(number) if len(classes[c]) < 2 * k - 1]
         classes[max(roomy, key=lambda c: (cosine(row, centres[c]), -c))].append(row)
