@@ -295,8 +295,8 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
         raise ColumnError(f"rename {taken}: the tables of an anatomy use these names")
     if has_residue(p):
         raise ParameterError(
-            f"{p.algorithm} removed {p.info['residue_size']} rows, mostly of frequent sensitive "
-            "values, and an anatomy shows which: use ap.suppress, or group with ap.mondrian"
+            f"{p.algorithm} removed {p.info['residue_size']} rows for their sensitive values, and "
+            "an anatomy shows which rows: use ap.suppress, or group with ap.mondrian"
         )
     return Anatomy(e, _as_they_are(e), "anatomize", p)
 
