@@ -26,9 +26,8 @@ __all__ = ["Anatomy", "GroupRelease", "PublishedAttribute", "Release", "check_re
 class PublishedAttribute:
     """The published values of one quasi-identifier.
 
-    ``index``, shape (f,), dtype int32, is the number of every entry's sub-domain; it has no
-    meaning for withheld rows. The sub-domain `whole` has all values of published rows. It is
-    written as a star, since only withheld people have the others.
+    ``index``, shape (f,), dtype int32, is the number of every entry's sub-domain, without meaning
+    for withheld rows. The one with all values of published rows, `whole`, is written as a star.
     """
 
     sub_domains: SubDomains
