@@ -218,8 +218,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
 def _must_fail(classes: Entries, asked: Sequence[Principle]) -> np.ndarray:
     """Whether the class of an entry fails for its values: the most even ones would not, (f,).
 
-    A recoding is the same for all rows, so a register shows the class of everybody. A class that
-    fails with any values, such as one below k people, tells nothing by its absence.
+    A register shows the class of everybody. One that fails with any values tells nothing.
     """
     m, tell = classes.m, np.ones(classes.group.max(initial=-1) + 1, bool)
     for principle in asked if len(tell) else ():
@@ -282,9 +281,8 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
 
     The tables ``qit`` and ``st`` are joined by the group number. No level covers deFinetti's
     attack (:func:`anonpaper.measure.definetti`). `m`, `p` and errors are as for :func:`swap`;
-    ColumnError also if a role column is called "group" or "count", ParameterError if TP or TP+
-    made the partition and removed rows. Source: X. Xiao, Y. Tao, *Anatomy: simple and effective
-    privacy preservation*, VLDB 2006, section 3; boger2020, section 2.2. O(n log n).
+    ColumnError also for a role column "group" or "count", ParameterError if TP or TP+ removed
+    rows. Source: X. Xiao, Y. Tao, *Anatomy*, VLDB 2006, section 3; boger2020, section 2.2.
 
     >>> anatomize(ap.examples.hospital(), ap.examples.hospital_two_diverse()).st.head(1)
        group     Disease  count
