@@ -70,7 +70,8 @@ def _plain(column: pd.Series) -> np.ndarray | pd.Series:
     if kind in ("boolean", "integer") and not missing.any():
         with suppress(OverflowError):
             return values.astype(bool if kind == "boolean" else np.int64)
-    texts = [None if absent else str(v) for v, absent in zip(values, missing, strict=True)]
+    texts = np.full(len(values), None)
+    texts[~missing] = list(map(str, values[~missing]))
     return pd.Series(texts, dtype=object)  # of an array pandas 3 would make its own texts
 
 
