@@ -88,12 +88,12 @@ def shallow_generalize(
 ) -> Release:
     """Publish every class on the lowest level of each hierarchy on which its rows agree.
 
-    `hierarchies` has a Hierarchy, with a single name on its highest level, for every
-    quasi-identifier. Those among `pattern_friendly`, in which most people share one value, begin
-    at level 0, all others at `least_level`. The paper does not say at which; 1 comes close to the
-    counts of Table 12. ColumnError for an unknown name, HierarchyError if a hierarchy is missing,
-    too low, or lacks values or a single top. Source: majeed2024, section 4.2.3 and Algorithm 3.
-    O(n·d + h·G) for height h and G classes.
+    `m` and `p` are as for :func:`suppress`. `hierarchies` has a Hierarchy, with a single name on
+    its highest level, for every quasi-identifier. Those among `pattern_friendly`, in which most
+    people share one value, begin at level 0, all others at `least_level`; the paper does not say
+    at which, 1 comes close to Table 12. ColumnError for an unknown name, HierarchyError if a
+    hierarchy is missing, too low, or lacks values or a single top. Source: majeed2024, section
+    4.2.3 and Algorithm 3. O(n·d + h·G) for height h and G classes.
 
     >>> m = ap.examples.hospital()
     >>> trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
