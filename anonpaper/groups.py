@@ -139,10 +139,8 @@ class Entries:
         if fits and not by_rows:
             fits = np.array_equal(np.bincount(p.cell, p.counts, len(counts)), counts)
         if not fits:
-            raise ParameterError(
-                "the partition was made from the rows, or the counts, of another table: it has "
-                f"{len(p)} rows, the table {m.n}; run the algorithm again on this one"
-            )
+            of = f"another table, or of its counts: it has {len(p)} rows, the table {m.n}"
+            raise ParameterError(f"the partition is of {of}; run the algorithm on this table")
         if by_rows and (p.cells is not m.cells or m.synthetic.any()):
             return cls.of_rows(m, p.labels)
         return cls(m, p.cell, p.group, p.counts, m.cells.secrets[p.cell])

@@ -106,11 +106,11 @@ class Recoding:
         [['<30', '[30, 50)'], ['>=50']]
         """
         attributes = check_sequence("attributes", attributes, Attribute)
-        ends = np.cumsum([attribute.size - 1 for attribute in attributes])
+        ends = np.cumsum([0, *(attribute.size - 1 for attribute in attributes)])
         digits = list(bits) if isinstance(bits, str) else np.asarray(bits).ravel().tolist()
         if len(digits) != ends[-1] or not all(is_among(bit, [0, 1, "0", "1"]) for bit in digits):
             raise ParameterError(f"bits must be {ends[-1]} digits 0 or 1, got {digits[:100]}")
-        parts = np.split(np.array(digits, np.int32), ends[:-1])
+        parts = np.split(np.array(digits, np.int32), ends[1:-1])
         return cls(attributes, [np.r_[0, np.cumsum(part)] for part in parts])
 
     def encode(self) -> np.ndarray:

@@ -88,12 +88,12 @@ def shallow_generalize(
 ) -> Release:
     """Publish every class on the lowest level of each hierarchy on which its rows agree.
 
-    `hierarchies` has a Hierarchy, with a single name on its highest level, for every
-    quasi-identifier. Those among `pattern_friendly`, in which most people share one value, begin
-    at level 0, all others at `least_level`. The paper does not say at which; 1 comes close to the
-    counts of Table 12. ColumnError for an unknown name, HierarchyError if a hierarchy is missing,
-    too low, or lacks values or a single top. Source: majeed2024, section 4.2.3 and Algorithm 3.
-    O(n·d + h·G) for height h and G classes.
+    `m` and `p` are as for :func:`suppress`. `hierarchies` has a Hierarchy, with a single name on
+    its highest level, for every quasi-identifier. Those among `pattern_friendly`, in which most
+    people share one value, begin at level 0, all others at `least_level`; the paper does not say
+    at which, 1 comes close to Table 12. ColumnError for an unknown name, HierarchyError if a
+    hierarchy is missing, too low, or lacks values or a single top. Source: majeed2024, section
+    4.2.3 and Algorithm 3. O(n·d + h·G) for height h and G classes.
 
     >>> m = ap.examples.hospital()
     >>> trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
@@ -218,8 +218,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
 def _must_fail(classes: Entries, asked: Sequence[Principle]) -> np.ndarray:
     """Whether the class of an entry fails for its values: the most even ones would not, (f,).
 
-    A recoding is the same for all rows, so a register shows the class of everybody. A class that
-    fails with any values, such as one below k people, tells nothing by its absence.
+    A register shows the class of everybody. One that fails with any values tells nothing.
     """
     m, tell = classes.m, np.ones(classes.group.max(initial=-1) + 1, bool)
     for principle in asked if len(tell) else ():
@@ -282,9 +281,8 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
 
     The tables ``qit`` and ``st`` are joined by the group number. No level covers deFinetti's
     attack (:func:`anonpaper.measure.definetti`). `m`, `p` and errors are as for :func:`swap`;
-    ColumnError also if a role column is called "group" or "count", ParameterError if TP or TP+
-    made the partition and removed rows. Source: X. Xiao, Y. Tao, *Anatomy: simple and effective
-    privacy preservation*, VLDB 2006, section 3; boger2020, section 2.2. O(n log n).
+    ColumnError also for a role column "group" or "count", ParameterError if TP or TP+ removed
+    rows. Source: X. Xiao, Y. Tao, *Anatomy*, VLDB 2006, section 3; boger2020, section 2.2.
 
     >>> anatomize(ap.examples.hospital(), ap.examples.hospital_two_diverse()).st.head(1)
        group     Disease  count
@@ -295,8 +293,8 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
         raise ColumnError(f"rename {taken}: the tables of an anatomy use these names")
     if has_residue(p):
         raise ParameterError(
-            f"{p.algorithm} removed {p.info['residue_size']} rows, mostly of frequent sensitive "
-            "values, and an anatomy shows which: use ap.suppress, or group with ap.mondrian"
+            f"{p.algorithm} removed {p.info['residue_size']} rows for their sensitive values, and "
+            "an anatomy shows which rows: use ap.suppress, or group with ap.mondrian"
         )
     return Anatomy(e, _as_they_are(e), "anatomize", p)
 

@@ -26,9 +26,8 @@ __all__ = ["Anatomy", "GroupRelease", "PublishedAttribute", "Release", "check_re
 class PublishedAttribute:
     """The published values of one quasi-identifier.
 
-    ``index``, shape (f,), dtype int32, is the number of every entry's sub-domain; it has no
-    meaning for withheld rows. The sub-domain `whole` has all values of published rows. It is
-    written as a star, since only withheld people have the others.
+    ``index``, shape (f,), dtype int32, is the number of every entry's sub-domain, without meaning
+    for withheld rows. The one with all values of published rows, `whole`, is written as a star.
     """
 
     sub_domains: SubDomains
@@ -70,6 +69,7 @@ class Release:
 
     shows_groups = False  # whether everybody sees who is in which group
     is_seeded = False  # whether a swap can be repeated by who guesses its seed
+    is_synthetic = property(lambda self: self.microdata.synthetic)  # (n,): whether a row is
 
     def __init__(
         self, entries: Entries, published: Sequence, method: str, partition=None, recoding=None
@@ -108,11 +108,6 @@ class Release:
         """Sensitive codes as published, shape (n,): the table's codes unless they were swapped."""
         return self.secrets[self.entries.of_row]
 
-    @property
-    def is_synthetic(self) -> np.ndarray:
-        """Whether a row is synthetic, shape (n,), dtype bool; see ``Microdata.synthetic``."""
-        return self.microdata.synthetic
-
     def without_synthetic(self) -> Release:
         """Return the release without synthetic rows; EmptyTableError if every row is synthetic."""
         real = np.flatnonzero(~self.is_synthetic)
@@ -139,7 +134,7 @@ class Release:
     def numbered(self, published: Sequence[PublishedAttribute]) -> np.ndarray:
         """Number the entries by their published values of some attributes; -1 if withheld."""
         labels = np.where(self.shown, 0, -1)
-        if published and self.shown.any():
+        if published:
             sizes = [len(p.sub_domains) for p in published]
             labels[self.shown], *_ = distinct([p.index[self.shown] for p in published], sizes)
         return labels

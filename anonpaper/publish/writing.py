@@ -51,9 +51,8 @@ def secret_order(n: int) -> np.ndarray:
 def plain(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a table without index, attrs, categories and everything else beyond its values.
 
-    Names become text, the parts of a MultiIndex joined by ``_``. A column is int, float or bool if
-    all its values are (a missing value counts as float). All other columns are text, with None for
-    a missing value. ColumnError if two columns would have the same name.
+    Names become text, the parts of a MultiIndex joined by ``_``; ColumnError if two are the same.
+    Columns are int, float or bool if all values are (a missing one counts as float), else text.
     """
     parts = [name if isinstance(name, tuple) else (name,) for name in frame.columns]
     names = ["_".join(str(part) for part in name if part != "") for name in parts]
@@ -71,7 +70,8 @@ def _plain(column: pd.Series) -> np.ndarray | pd.Series:
     if kind in ("boolean", "integer") and not missing.any():
         with suppress(OverflowError):
             return values.astype(bool if kind == "boolean" else np.int64)
-    texts = [None if absent else str(v) for v, absent in zip(values, missing, strict=True)]
+    texts = np.full(len(values), None)
+    texts[~missing] = list(map(str, values[~missing]))
     return pd.Series(texts, dtype=object)  # of an array pandas 3 would make its own texts
 
 
@@ -117,7 +117,8 @@ def write_tables(tables: Mapping, *, replace: bool = True, delimiter: str = ",")
     for path in tables:
         (check_place if path in private else check_table_place)(path, replace=replace)
     with named_by_user(" or ".join(map(str, tables))):
-        contents = [_as_bytes(path, table, delimiter) for path, table in tables.items()]
+        contents = [table if path in private else _as_bytes(path, table, delimiter)
+                    for path, table in tables.items()]  # fmt: skip
         try:
             with whole_files(list(tables), replace=replace, private=private) as streams:
                 for stream, content in zip(streams, contents, strict=True):
@@ -126,9 +127,7 @@ def write_tables(tables: Mapping, *, replace: bool = True, delimiter: str = ",")
             raise OSError("was made in the meantime") from None
 
 
-def _as_bytes(path: str | os.PathLike, table: pd.DataFrame | bytes, delimiter: str) -> bytes:
-    if isinstance(table, bytes):
-        return table
+def _as_bytes(path: str | os.PathLike, table: pd.DataFrame, delimiter: str) -> bytes:
     if not str(path).lower().endswith(PARQUET):
         content, packed = as_csv(table, delimiter), str(path).lower().endswith(".gz")
         return gzip.compress(content, mtime=0) if packed else content  # the header has no time

@@ -62,13 +62,9 @@ PUBLISHED = {
         m, p, {a.name: ap.Hierarchy.balanced(a.values) for a in m.attributes}
     ),
     "recode": lambda m, p: ap.recode(
-        m, ap.Recoding(m.attributes, [halves(a) for a in m.attributes])
+        m, ap.Recoding(m.attributes, [np.arange(a.size) * 2 // a.size for a in m.attributes])
     ),
 }
-
-
-def halves(attribute):
-    return np.arange(attribute.size) * 2 // attribute.size
 
 
 def rows(frame):
