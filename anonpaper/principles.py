@@ -300,7 +300,7 @@ def required(m: Microdata, principles: Sequence[Principle]) -> dict[object, list
     for principle in errors.check_sequence("require", principles, Principle):
         if not principle.monotone:
             raise ParameterError(
-                f"{principle} is not `monotone` (kept by joined groups), as searches need: use another"
+                f"{principle} is not `monotone`, that is kept by joined groups: require another"
             )
         if m.people is not None and not principle.upward_closed and are_in_several_tuples(m):
             raise ParameterError(
