@@ -7,6 +7,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -253,11 +254,9 @@ class Hierarchy:
             return [_DATES[name](when) for name in levels]
 
         if form is not None:
-            some = datetime(2087, 5, 26)  # 87 alone would mean 1987
-            try:
+            some, kept = datetime(2087, 5, 26), False  # 87 alone would mean 1987
+            with suppress(TypeError, ValueError):
                 kept = names(some.strftime(form)) == names(some)
-            except (TypeError, ValueError):
-                kept = False
             if not kept:
                 raise ParameterError(
                     "form must be a text such as '%d.%m.%Y' with the "

@@ -299,8 +299,7 @@ def required(m: Microdata, principles: Sequence[Principle]) -> dict[object, list
     for principle in errors.check_sequence("require", principles, Principle):
         if not principle.monotone:
             raise ParameterError(
-                f"{principle} is not declared `monotone` (joined groups keep it), so a search "
-                "could miss groupings that meet it: use a monotone principle"
+                f"{principle} is not `monotone`, that is kept by joined groups: require another"
             )
         if m.people is not None and not principle.upward_closed and are_in_several_tuples(m):
             raise ParameterError(

@@ -31,14 +31,16 @@ _PARENTAL_BIRTH_PLACES = (
     "Japan Greece Cuba"
 ).split()
 SAL_AGES = (17, 95)  # 79 values, as in Table 6; Census-Income itself stops at "90 and over"
-INCOME_BRACKET, INCOME_VALUES = 2_000, 50  # dollars of an income class; the last one is open
+INCOME_BRACKET = 2_000  # dollars of an income class; the last one is open
 LABEL_THRESHOLD = 50_000  # of Census-Income's own income label, in dollars
 
 #: Attribute -> variable of IPUMS.
 VARIABLES = dict(zip(QI.values(), "AGE SEX RACE MARST BPL EDUCD CLASSWKRD".split(), strict=True))
-SENSITIVE = {"sal": ("Income", "INCTOT"), "occ": ("Occupation", "OCC1990")}
-
-OCCUPATION_WIDTH = 20
+#: Table -> sensitive attribute, its variable, the values of people who have one, and classes.
+SENSITIVE = {
+    "sal": ("Income", "INCTOT", (-np.inf, 9_999_998), INCOME_BRACKET),
+    "occ": ("Occupation", "OCC1990", (1, 990), 20),
+}
 
 
 def make_occ(census: pd.DataFrame) -> pd.DataFrame:
@@ -114,10 +116,9 @@ def _income(
     return np.where(above, income.clip(LABEL_THRESHOLD), income.clip(max=LABEL_THRESHOLD - 1))
 
 
-def _brackets(income: np.ndarray) -> np.ndarray:
-    """Return the lower ends of 50 income classes, the last one open; losses count as 0."""
-    classes = np.clip(np.floor_divide(income, INCOME_BRACKET), 0, INCOME_VALUES - 1)
-    return classes.astype(np.int64) * INCOME_BRACKET
+def _brackets(values: np.ndarray, width: int = INCOME_BRACKET) -> np.ndarray:
+    """Return the lower ends of 50 classes, the last one open; losses count as 0."""
+    return np.clip(values // width, 0, 49).astype(np.int64) * width
 
 
 def load_ipums(
@@ -136,14 +137,13 @@ def load_ipums(
     with named_by_user(path):
         path = Path(path)
         extract = pd.read_csv(path, low_memory=False).rename(columns=lambda c: str(c).upper())
-    sensitive, variable = SENSITIVE[table]
+    sensitive, variable, held, width = SENSITIVE[table]
     try:
         extract = extract[[*VARIABLES.values(), variable]].apply(pd.to_numeric)  # blanks are NA
     except (KeyError, ValueError, TypeError) as error:
         raise errors.ColumnError(f"{path.name} has no numbers of a variable: {error}") from None
-    held = extract[variable]
-    wanted = held != 9_999_999 if table == "sal" else held.between(1, 990)  # others have none
-    adults = extract[(extract["AGE"] >= SAL_AGES[0]) & wanted].reset_index(drop=True)
+    wanted = (extract["AGE"] >= SAL_AGES[0]) & extract[variable].between(*held)
+    adults = extract[wanted].reset_index(drop=True)
     frame = pd.DataFrame({"Age": adults["AGE"].clip(upper=SAL_AGES[1]).astype(np.int64)})
     known = pd.read_csv(Path(__file__).with_name("ipums.csv"), keep_default_na=False)
     for attribute, name in list(VARIABLES.items())[1:]:
@@ -159,9 +159,7 @@ def load_ipums(
         frame[attribute] = pd.Categorical(
             codes["meaning"].to_numpy()[place], codes["meaning"].unique(), ordered=name == "EDUCD"
         )
-    held = adults[variable].to_numpy()
-    in_intervals = held.astype(np.int64) // OCCUPATION_WIDTH * OCCUPATION_WIDTH
-    frame[sensitive] = _brackets(held) if table == "sal" else in_intervals
+    frame[sensitive] = _brackets(adults[variable], width)
     note = f"{len(frame):,} adults of {len(extract):,} persons"
     drawn = f", {rows:,} drawn with seed {seed}" if rows < len(frame) else ""
     origin = Origin(table, "user's extract", path.name, unpacked_sha256(path), note=note + drawn)
