@@ -28,9 +28,6 @@ class Number(float):
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def __reduce__(self) -> tuple:
-        return Number, (self.text,)
-
     def __str__(self) -> str:
         return self.text
 

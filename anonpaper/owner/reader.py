@@ -19,7 +19,7 @@ import warnings
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, time
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -305,7 +305,7 @@ def _text_of(cell: object, name: str) -> str:
     """The text of a cell, dates as year-month-day; FileError if it may be shown as another."""
     value, form = cell.value, cell.number_format
     if isinstance(value, datetime):
-        return value.isoformat(" ") if value.time() != time() else value.date().isoformat()
+        return value.isoformat(" ").removesuffix(" 00:00:00")
     if isinstance(value, int | float) and re.match(r"\D*0\D*0", form.partition(".")[0]):
         if re.fullmatch("0+", form) and value == int(value):
             return f"{int(value):0{len(form)}d}"
