@@ -90,9 +90,7 @@ class Table:
         types = {one.name: one.type for one in getattr(source, "schema_arrow", ())}
         return cls(columns, source, delimiter, isinstance(source, Iterator), types)
 
-    def read(
-        self, wanted: Sequence, types: Mapping, na: Sequence[str], qi: Sequence = ()
-    ) -> Table:
+    def read(self, wanted: Sequence, types: Mapping, na: Sequence, qi: Sequence = ()) -> Table:
         """Read the columns that are `wanted`."""
         chosen = [column for column in self.columns if column in wanted]
         if self.are_texts:
@@ -195,10 +193,8 @@ def read_table(name: str, *, delimiter=None, encoding="utf-8", na=(), types=None
         return table.read(table.columns, types, na)
 
 
-def with_roles(
-    name: str, given: Mapping, schema=None, save_schema=None
-) -> tuple[Table, Microdata]:
-    """Read a file with what is `given` of the options of `read`, or said by a `schema`."""
+def with_roles(name: str, given: Mapping, schema=None, save_schema=None) -> tuple:
+    """Return the Table of a file and its Microdata, by options `given` or said by a `schema`."""
     saved = _loaded(schema) if schema else {}
     given = {option: value for option, value in given.items()
              if not is_among(value, [None, [], (), {}, DEFAULTS[option]])}  # fmt: skip
