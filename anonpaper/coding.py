@@ -28,9 +28,6 @@ class Number(float):
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def __reduce__(self) -> tuple:
-        return Number, (self.text,)
-
     def __str__(self) -> str:
         return self.text
 
@@ -159,11 +156,8 @@ class Columns:
         columns = list(frame.columns)
         names = [n for n in columns if columns.count(n) == 1 and n not in (domains or {})]
         same = [n for n in names if n in roles and _holds_the_same(frame[n], before[n])]
-        carried = {
-            name: domain
-            for name, domain in self.domains.items()
-            if name in same or (name in names and not hasattr(frame[name], "cat"))
-        }
+        kept = [n for n in names if n in same or not hasattr(frame[n], "cat")]
+        carried = {name: self.domains[name] for name in kept if name in self.domains}
         return Columns(frame, carried | anew, coded={name: self.coded(name) for name in same})
 
 
@@ -171,15 +165,13 @@ def declared(domains: Mapping[object, Iterable] | None) -> dict[object, list]:
     """Return the domains that are not None as new lists without missing values."""
     if not isinstance(domains, Mapping | None):
         raise ParameterError(f"domains must map column labels to sequences, got {domains!r}")
-    return {
-        name: [
-            value
-            for value in check_sequence(f"the domains' entry of {name!r}", domain)
-            if not (pd.api.types.is_scalar(value) and pd.isna(value))
-        ]
-        for name, domain in (domains or {}).items()
-        if domain is not None
-    }
+    found = {}
+    for name, domain in (domains or {}).items():
+        if domain is not None:
+            values = check_sequence(f"the domains' entry of {name!r}", domain)
+            absent = (pd.api.types.is_scalar(value) and pd.isna(value) for value in values)
+            found[name] = [v for v, lacks in zip(values, absent, strict=True) if not lacks]
+    return found
 
 
 def snapshot(frame: object) -> pd.DataFrame:

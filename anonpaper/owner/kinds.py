@@ -78,9 +78,7 @@ def check_kinds(types: Mapping[str, str | Sequence[str]], na: Sequence[str] = ()
             )
 
 
-def read_as(
-    column: pd.Series, kind: object, na: Sequence[str], counts: np.ndarray | None = None
-) -> tuple[pd.Series, str | Sequence[str], Doubt | None]:
+def read_as(column: pd.Series, kind: object, na: Sequence[str], counts=None) -> tuple:
     """Return a column as a kind, or as what its texts are; the kind, and a doubt about it.
 
     Empty texts and those in `na` are missing. `counts` says how many rows each row stands for.

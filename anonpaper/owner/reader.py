@@ -17,9 +17,9 @@ import re
 import sys
 import warnings
 import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, time
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -58,13 +58,16 @@ DEFAULTS = {"qi": (), "sensitive": None, "person": None, "count": None, "types":
 class Table:
     """A file that was opened, and columns that were read from it, with rows numbered from 0.
 
-    ``columns`` are all that the file has. `source` is a ParquetFile, or yields rows of texts. By
-    column, ``kinds`` has the kind it was read as, and ``doubts`` what speaks for another one.
+    ``columns`` are all that the file has. `source` is a ParquetFile with `types` of Arrow, or
+    yields rows of texts. By column, ``kinds`` has the kind it was read as, and ``doubts`` what
+    speaks for another one.
     """
 
     columns: list[str]
     source: object = None
     delimiter: str = ","
+    are_texts: bool = False
+    types: dict[str, object] = field(default_factory=dict)
     frame: pd.DataFrame = field(default_factory=pd.DataFrame)
     kinds: dict[str, str | list[str]] = field(default_factory=dict)
     doubts: dict[str, Doubt] = field(default_factory=dict)
@@ -84,19 +87,10 @@ class Table:
                 columns = next(source := _csv_rows(name, delimiter, encoding))
         if doubled := sorted({column for column in columns if columns.count(column) > 1}):
             raise ColumnError(f"{name} has several columns named {doubled}: rename them")
-        return cls(columns, source, delimiter)
+        types = {one.name: one.type for one in getattr(source, "schema_arrow", ())}
+        return cls(columns, source, delimiter, isinstance(source, Iterator), types)
 
-    @property
-    def are_texts(self) -> bool:
-        """Whether the file has texts only."""
-        return isinstance(self.source, Iterator)
-
-    @property
-    def types(self) -> dict:
-        """The types of Arrow of a parquet file's columns."""
-        return {one.name: one.type for one in getattr(self.source, "schema_arrow", ())}
-
-    def read(self, wanted: Collection, types: Mapping, na: Sequence[str]) -> Table:
+    def read(self, wanted: Sequence, types: Mapping, na: Sequence, qi: Sequence = ()) -> Table:
         """Read the columns that are `wanted`."""
         chosen = [column for column in self.columns if column in wanted]
         if self.are_texts:
@@ -108,11 +102,11 @@ class Table:
             self.frame = pd.DataFrame({column: from_arrow(arrow[column]) for column in chosen})
         if len(self.frame) == 0:
             raise EmptyTableError("the table has no rows below its header")
-        self.interpret(types, na)
+        self.interpret(types, na, qi)
         return self
 
-    def interpret(self, types: Mapping, na: Sequence[str], counts=None) -> None:
-        """Read texts as kinds, and other columns if `types` names them."""
+    def interpret(self, types: Mapping, na: Sequence[str], qi: Sequence = (), counts=None) -> None:
+        """Read texts as kinds, and other columns if `types` names them; no `qi` is in doubt."""
         if unknown := [name for name in types if name not in self.columns]:
             raise ColumnError(f"types names {unknown}; the columns are {self.columns}")
         for name in self.frame:
@@ -120,9 +114,6 @@ class Table:
                 column, kind, doubt = read_as(self.frame[name], types.get(name), na, counts)
                 self.frame[name], self.kinds[name] = column, kind
                 self.doubts |= {name: doubt} if doubt else {}
-
-    def check_certain(self, qi: Sequence[str]) -> None:
-        """Raise ColumnError if quasi-identifiers may be more than text."""
         if doubts := {name: doubt for name, doubt in self.doubts.items() if name in qi}:
             raise in_doubt(doubts)
 
@@ -202,10 +193,8 @@ def read_table(name: str, *, delimiter=None, encoding="utf-8", na=(), types=None
         return table.read(table.columns, types, na)
 
 
-def with_roles(
-    name: str, given: Mapping, schema=None, save_schema=None
-) -> tuple[Table, Microdata]:
-    """Read a file with what is `given` of the options of `read`, or said by a `schema`."""
+def with_roles(name: str, given: Mapping, schema=None, save_schema=None) -> tuple:
+    """Return the Table of a file and its Microdata, by options `given` or said by a `schema`."""
     saved = _loaded(schema) if schema else {}
     given = {option: value for option, value in given.items()
              if not is_among(value, [None, [], (), {}, DEFAULTS[option]])}  # fmt: skip
@@ -221,12 +210,11 @@ def with_roles(
     if unknown := [column for column in o["keep"] if column not in others]:
         raise ParameterError(f"keep (--keep) names {unknown}; without a role are {others}")
     with named_by_user(name):
-        table.read([*roles, *o["keep"]], o["types"], o["na"])
+        table.read([*roles, *o["keep"]], o["types"], o["na"], qi)
     for line in table.described():
         LOG.info(line)
     frame = table.frame if o["count"] is None else _repeated(table.frame, o["count"])
     m = Microdata(frame, qi, o["sensitive"], person=o["person"], missing=o["missing"], origin=name)
-    table.check_certain(m.qi)
     told = {n: value for n, value in o.items() if n != "keep" and value != DEFAULTS[n]}
     table.schema = json.dumps(told | {"types": table.kinds}, indent=1, ensure_ascii=False)
     if save_schema is not None:
@@ -313,7 +301,7 @@ def _text_of(cell: object, name: str) -> str:
     """The text of a cell, dates as year-month-day; FileError if it may be shown as another."""
     value, form = cell.value, cell.number_format
     if isinstance(value, datetime):
-        return value.isoformat(" ") if value.time() != time() else value.date().isoformat()
+        return value.isoformat(" ").removesuffix(" 00:00:00")
     if isinstance(value, int | float) and re.match(r"\D*0\D*0", form.partition(".")[0]):
         if re.fullmatch("0+", form) and value == int(value):
             return f"{int(value):0{len(form)}d}"

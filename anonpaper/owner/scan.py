@@ -80,24 +80,21 @@ def scan(
     (4, [[0], [1]], [1, 1, 1, 1])
     """
     check_kinds(types := {} if types is None else types, na)
-    if is_table := hasattr(source, "to_pyarrow"):
-        files, origin, found = [], "an Ibis table", Table([*source.columns])
-    else:
-        files, origin = _files_of(source), str(source)
-        found = _same_columns(files, delimiter)
+    files = [] if hasattr(source, "to_pyarrow") else _files_of(source)
+    found = _same_columns(files, delimiter) if files else Table([*source.columns])
     columns = found.columns
     _, sensitives = checked_roles(columns, qi, sensitive)
     roles = [name for name in columns if name in [*qi, *sensitives]]
     lowered = [name.lower() for name in columns]
     if alike := [name for name in columns if not name or lowered.count(name.lower()) > 1]:
         raise ColumnError(f"{alike}: names must differ in more than upper and lower case")
+    origin = str(source) if files else "an Ibis table"
     with _engine_errors(origin):
-        table = source if is_table else _opened(files, columns, found.delimiter)
+        table = _opened(files, columns, found.delimiter) if files else source
         counted, counts = _counted(table, roles)
     columns_read = {n: _column(counted[n], n, found.types.get(n), n in types) for n in roles}
     found.frame = pd.DataFrame(columns_read, index=range(len(counts)))
-    found.interpret(types, na, counts)
-    found.check_certain(qi)
+    found.interpret(types, na, qi, counts)
     lacking = found.frame.isna()
     if check_choice("missing", missing, HOW_MISSING) == "error" and lacking.any(axis=None):
         raise missing_values({n: int(counts[lacking[n]].sum()) for n in roles if any(lacking[n])})

@@ -3,8 +3,6 @@
 import pandas as pd
 import pytest
 
-ILLNESSES = ["flu", "cough", "gout", "mumps"]
-
 
 @pytest.fixture
 def people(tmp_path):
@@ -14,7 +12,7 @@ def people(tmp_path):
     frame["sex"] = ["f", "m"] * 24
     frame["zip"] = ["02139", "02140", "00501"] * 16
     frame["income, monthly"] = [["1.50", "2.25", "10.00"][i // 3 % 3] for i in range(48)]
-    frame["illness"] = [[*ILLNESSES, "NA", "cold"][i * 7 % 6] for i in range(48)]
+    frame["illness"] = ["flu", "cough", "gout", "mumps", "NA", "cold"] * 8
     frame.to_csv(tmp_path / "people.csv", index=False)
     return tmp_path / "people.csv"
 
@@ -23,10 +21,8 @@ def people(tmp_path):
 def few(tmp_path):
     """Eight people of two illnesses, each had by four."""
     path = tmp_path / "few.csv"
-    path.write_text(
-        "age,sex,illness\n"
-        + "".join(f"{20 + i // 4},{'fm'[i // 2 % 2]},{'ab'[i % 2]}\n" for i in range(8))
-    )
+    rows = [f"{20 + i // 4},{'fm'[i // 2 % 2]},{'ab'[i % 2]}" for i in range(8)]
+    path.write_text("\n".join(["age,sex,illness", *rows]))
     return path
 
 
