@@ -18,7 +18,6 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 import anonpaper as ap
 from anonpaper.datasets.trees import hierarchies
-from anonpaper.errors import InfeasibleError
 from anonpaper.measure import classification, distortion
 from anonpaper.randomness import generator
 from anonpaper.repair.synthesis import fuse
@@ -115,8 +114,6 @@ def _balanced(m: ap.Microdata, others: ap.Microdata | None, seed: int) -> ap.Mic
     if others is None:
         return _fused(m, ap.gaussian_copula(m, {value: lacking}, seed=seed))
     rare = np.flatnonzero(others.sensitive_codes == m.sensitive_attribute.code(value))
-    if len(rare) < lacking:
-        raise InfeasibleError(f"{lacking} more people of {value!r} are needed; {len(rare)} left")
     taken = others.take(generator(seed).choice(rare, lacking, replace=False))
     return _fused(m, taken.frame[[*m.qi, m.sensitive]].reset_index(drop=True))
 
