@@ -130,8 +130,6 @@ _PUBLICATIONS = {
     "generalization": lambda m, p, seed: ap.generalize(m, p),
     "suppression": lambda m, p, seed: ap.suppress(m, p),
 }
-
-
 _SWAPPED, _COMPARED = ("swapping", "generalization"), ("K,L,theta", "Mondrian")
 _FORMS = ("stars", "sub-domains")
 

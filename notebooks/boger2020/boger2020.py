@@ -29,20 +29,15 @@ from anonpaper.randomness import generator
 
 #: The paper's algorithm: its step 6 leaves out what it could not merge.
 klt = partial(ap.klt, withheld="drop")
-
 #: The quasi-identifiers of Figure 4, in its order.
 QI = ("race", "education", "sex", "age")
-
 #: Weights of the tables of Figure 6.
 TABLES = {"BaseTable": {}} | {f"{name.capitalize()}Table": {name: 5} for name in QI}
-
 #: With these weights every row is as close as any other: groups are arbitrary.
 EQUAL = dict.fromkeys(QI, 0)
-
 #: Section 4.5: about half of the values. Figure 7 shows one sex. We ask for both: the numbers of
 #: Figure 8 agree with those of Figure 11 at 100 % only.
 DEFAULT_SELECTIVITY = {"race": 3, "education": 8, "sex": 2, "age": 35}
-
 #: The rounds of Figures 9 to 12 that ask for the fewest values.
 LEAST = (("race", 1), ("education", 1), ("sex", 1), ("age", 5))
 
@@ -192,11 +187,8 @@ def compare_membership(members: Microdata, outsiders: Microdata, qi: list[str], 
 
 
 _ROUNDING = 1e-9  # equal shares count as equal
-
-
 #: What groups must meet; scales of squared gaps, weights of sets that differ; whether by program.
 Rule = namedtuple("Rule", "k l theta scale weight program")
-
 #: Clusters by number: rows; sums of places of numeric or two-valued attributes; values of others,
 #: as bits; rows by sensitive value. Rows are clusters of one.
 Clusters = namedtuple("Clusters", "size sums sets counts")

@@ -39,7 +39,6 @@ ATTRIBUTES = {
     "occupation": "occ", "race": "rac", "sex": "gen", "native-country": "ncy",
     "salary-class": "slc",
 }  # fmt: skip
-
 #: The values of each categorical attribute: one bit lies between two neighbours. Education is
 #: ordered by years.
 ORDER = {
@@ -60,7 +59,6 @@ ORDER = {
                       "Philippines China Hong Taiwan Japan South",
     "salary-class": "<=50K >50K",
 }  # fmt: skip
-
 VALUES = ["nwp", "necd", "effective_k"]  # solutions with equal values are one solution
 LEVELS = (10, 25, 50, 100)  # effective k for which a publisher may want the least ach of a run
 _PAIRS = 500  # parents that are crossed to see what their children are
@@ -271,7 +269,6 @@ def draw_step(m: ap.Microdata, chromosomes: dict[str, str], k: int, preference):
 
 
 TOLERANCE = 1e-12  # far above rounding: recodings whose NWP differs by less are not told apart
-
 _JOINED, _FREE, _KEPT = -1, 0, 1
 _PROBES = 10  # borders tried at a node before it is divided at one of them
 

@@ -31,7 +31,6 @@ METHODS = ("Proposed", *BASELINES)
 _SENSITIVE = {
     "adult": "salary-class", "stroke": "stroke", "census": "income", "diabetes": "diabetesMed",
 }  # fmt: skip
-
 #: What the paper calls pattern-friendly (section 6.2).
 PAPER_FRIENDLY = {
     "adult": ("native-country", "sex", "race", "workclass"),
@@ -39,14 +38,11 @@ PAPER_FRIENDLY = {
     "census": ("country of birth self", "race", "sex", "class of worker"),
     "diabetes": ("race", "gender", "insulin"),
 }
-
 #: T_eta = 0.69 (section 6.2) in the unit of Equation 4, log2, and in nats: name -> base.
 THRESHOLDS = {"0.69 bits": 2.0, "0.69 nats": np.e}
-
 #: What a class is asked for: entropy of the proposed method's; k rows of the others', as section
 #: 1.2 describes them, or two sensitive values besides.
 DIVERSITY = {name: ("k only", "two values") for name in BASELINES} | {"Proposed": (*THRESHOLDS,)}
-
 _DETERMINISTIC = ("LD", "MRMondrian", "DHkmeans-LD-core", "SDDA")  # one seed stands for all
 TREES = 30  # of a forest; the paper names no number
 

@@ -22,7 +22,6 @@ from anonpaper.files import raw_folder
 from anonpaper.measure.loss import star_pattern
 
 Tables = dict[str, ap.Microdata]
-
 #: The algorithms that section 6.1 compares, by the paper's names.
 ALGORITHMS = {"Hilbert": ap.hilbert, "TP": ap.tp, "TP+": ap.tp_plus}
 #: With ours, and the heuristics that it turned into algorithms of suppression.
