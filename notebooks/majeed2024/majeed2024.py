@@ -19,7 +19,7 @@ from sklearn.model_selection import KFold, cross_val_predict
 
 import anonpaper as ap
 from anonpaper import Microdata, Release
-from anonpaper.compendium.grids import run_grid, timed
+from anonpaper.compendium.grids import timed
 from anonpaper.compendium.tables import reference
 from anonpaper.datasets.trees import LEVELS, hierarchies
 from anonpaper.measure.utility import _published_features
@@ -72,32 +72,23 @@ def dominant_value(m: Microdata) -> object:
     return m.sensitive_attribute.values[np.bincount(codes).argmax()]
 
 
-def synthetic_rows(tables, name: str, epochs: int, seed: int, learn_from: int | None = None):
-    """Sample the rows that balance a table, from a model of it or of some of its rows."""
-    m = tables[name]
-    part = m if learn_from is None or learn_from >= m.n else m.sample(learn_from, seed)
-    return ap.synthesis.synthesize(part, ap.find_imbalance(m).needed, epochs=epochs, seed=seed)
-
-
-def train(tables, name: str, method: str, **settings) -> dict:
-    """Make the synthetic rows that balance a table; for a grid."""
-    rows = synthetic_rows(tables, name, **settings)
-    found = {"rows": tables[name].n, "synthetic rows": len(rows)}
-    return found | {"clipped values": rows.attrs["clipped"], "seconds": rows.attrs["seconds"]}
-
-
 def augment_cases(tables: Mapping[str, Microdata], epochs: int, seed=0, learn_from: Mapping = {}):
-    """Return per data set the real rows and the same with synthetic ones; also what that took."""
-    grid = [
-        dict(name=name, method="ctgan", epochs=epochs, seed=seed, learn_from=learn_from.get(name))
-        for name in tables
-    ]
-    trained = run_grid(train, grid, common={"tables": dict(tables)}, name="ctgan")
-    cases = {}
+    """Return per data set the real rows and the same with synthetic ones; also what that took.
+
+    A CTGAN of each table, or of `learn_from` of its rows, makes the rows that balance the table.
+    """
+    cases, trained = {}, []
     for name, m in tables.items():
-        rows = synthetic_rows(tables, name, epochs, seed, learn_from.get(name))
-        cases[name] = {"real": m, "fused": ap.synthesis.fuse(m, rows)}
-    return cases, trained
+        most = learn_from.get(name)
+        part = m if most is None or most >= m.n else m.sample(most, seed)
+        rows = ap.synthesis.synthesize(part, ap.find_imbalance(m).needed, epochs=epochs, seed=seed)
+        cases[name] = {"real": m, "fused": fuse(m, rows)}
+        about = dict(
+            name=name, method="ctgan", epochs=epochs, seed=seed, learn_from=most, rows=m.n
+        )
+        made = {"synthetic rows": len(rows), "clipped values": rows.attrs["clipped"]}
+        trained.append(about | made | {"seconds": rows.attrs["seconds"]})
+    return cases, pd.DataFrame(trained)
 
 
 def proposed(m: Microdata, k: int, l: int, trees, *, friendly=(), seed=0, largest_share=1.0):
