@@ -1,9 +1,8 @@
 """Invented rows before somebody who can tell them, or knows how they came about.
 
-A release is counted as classes x sensitive values, once for real and once for invented rows. An
-attacker knows the class of a real person; he weighs its rows by how likely he thinks each is to be
-real, and believes in every sensitive value by its share of the weight. *Own-value risk* is the
-mean, over real people, of his belief in the value that the person has.
+An attacker knows the class of a real person, weighs its rows by how likely each is to be real, and
+believes in every sensitive value by its share of the weight. *Own-value risk* is the mean, over
+real people, of the belief in the value that the person has.
 """
 
 from __future__ import annotations

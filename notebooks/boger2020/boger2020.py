@@ -1,9 +1,8 @@
 """What the figures and claims of boger2020 measure (sections 3 to 6 of the paper).
 
 At the end are the six steps of section 3.1 on every pair, as the text or the author's program
-takes them, where `anonpaper.klt` finds the groups of the text without looking at all pairs. The
-program is the paper's reference [1], as of December 2020:
-github.com/SamBoger/Query-Accuracy-on-l-Diversity. Comments say where it departs from the text.
+takes them: reference [1], github.com/SamBoger/Query-Accuracy-on-l-Diversity as of December 2020.
+Comments say where it departs from the text. `anonpaper.klt` does not look at all pairs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """The experiments of dewri2009: its table, runs of its search, and a proved optimum.
 
-The paper prints neither the order of categorical values nor a weight vector besides equal weights.
-`ORDER` is ours. Weights are parameters of the notebooks.
-
+The paper prints no order of categorical values (`ORDER` is ours) and no weights but equal ones.
 The optimum is found by branch and bound over borders, least bound first. Recodings below a node
 divide the rows at least as finely as the borders kept there: sub-domains that leave 1 to k - 1
 rows in a class of the other attributes' kept borders are excluded. NWP is a sum over attributes,
@@ -188,7 +186,6 @@ def measured_run(m: ap.Microdata, **setting) -> dict:
         "found": len(feasible) > 0,
         "unique": len(population),  # line 5
         "feasible": len(feasible),
-        "mean nwp": float(population["nwp"].mean()),
         "distinct": len(archive),
         "first k": int(archive.values("effective_k")[first].max()),
     }
@@ -204,7 +201,6 @@ def measured_run(m: ap.Microdata, **setting) -> dict:
         "returned": len(returned),
         "minima": int((returned["ach"] == best["ach"]).sum()),
         "better in both": int(beats.sum()),
-        "more private": int((returned["effective_k"] > k_pref).sum()),
     }
     for level in LEVELS:
         row[f"ach at {level}"] = feasible.loc[feasible["effective_k"] >= level, "ach"].min()

@@ -1,9 +1,8 @@
 """How the notebooks of majeed2024 measure: one function per kind of figure, tidy rows out.
 
-Tables reach the functions of a grid as *cases*: per data set the real rows, the same with
-synthetic ones, and hierarchies are made again from the data set's name. All measures are taken
-twice: of the release as it is, and of what it says about real people alone (``who``). At the end
-are the paper's method on ten people, step by step, and heatmaps of methods and k.
+Tables reach the functions of a grid as *cases*: per data set the real rows, and the same with
+synthetic ones. All measures are taken twice: of the release as it is, and of what it says about
+real people alone (``who``). At the end are ten people, step by step, and heatmaps.
 """
 
 from collections.abc import Mapping, Sequence
