@@ -5,8 +5,6 @@ believes in every sensitive value by its share of the weight. *Own-value risk* i
 real people, of the belief in the value that the person has.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import majeed2024

@@ -4,8 +4,6 @@ Every table of secrets that a small register can have is enumerated, with the re
 method makes of it. That is a *channel* from tables to releases, so the posterior is exact.
 """
 
-from __future__ import annotations
-
 import copy
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -4,8 +4,6 @@ A *setting* is a choice of table, quasi-identifiers, rows, level, form of public
 All measures are lower where a release is better.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 

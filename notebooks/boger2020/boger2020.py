@@ -5,8 +5,6 @@ takes them: reference [1], github.com/SamBoger/Query-Accuracy-on-l-Diversity as 
 Comments say where it departs from the text. `anonpaper.klt` does not look at all pairs.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections import namedtuple
 from collections.abc import Iterator

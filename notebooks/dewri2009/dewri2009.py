@@ -7,8 +7,6 @@ rows in a class of the other attributes' kept borders are excluded. NWP is a sum
 each at least its cheapest division into sub-domains that are left, a shortest path.
 """
 
-from __future__ import annotations
-
 import heapq
 
 import numpy as np

@@ -5,8 +5,6 @@ same quasi-identifiers and the same secret. Privacy is that of real people befor
 knows everybody's quasi-identifiers and recognizes invented rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 

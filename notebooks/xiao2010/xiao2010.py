@@ -5,8 +5,6 @@ grid measure one. At the end, theorems and lemmas are tested on tables of a doze
 :func:`anonpaper.exact` knows the optimum.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
