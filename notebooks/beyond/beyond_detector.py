@@ -1,12 +1,9 @@
 """Invented rows before somebody who can tell them, or knows how they came about.
 
-A release is counted as classes x sensitive values, once for real and once for invented rows. An
-attacker knows the class of a real person; he weighs its rows by how likely he thinks each is to be
-real, and believes in every sensitive value by its share of the weight. *Own-value risk* is the
-mean, over real people, of his belief in the value that the person has.
+An attacker knows the class of a real person, weighs its rows by how likely each is to be real, and
+believes in every sensitive value by its share of the weight. *Own-value risk* is the mean, over
+real people, of the belief in the value that the person has.
 """
-
-from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
@@ -18,7 +15,6 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 import anonpaper as ap
 from anonpaper.datasets.trees import hierarchies
-from anonpaper.errors import InfeasibleError
 from anonpaper.measure import classification, distortion
 from anonpaper.randomness import generator
 from anonpaper.repair.synthesis import fuse
@@ -115,8 +111,6 @@ def _balanced(m: ap.Microdata, others: ap.Microdata | None, seed: int) -> ap.Mic
     if others is None:
         return _fused(m, ap.gaussian_copula(m, {value: lacking}, seed=seed))
     rare = np.flatnonzero(others.sensitive_codes == m.sensitive_attribute.code(value))
-    if len(rare) < lacking:
-        raise InfeasibleError(f"{lacking} more people of {value!r} are needed; {len(rare)} left")
     taken = others.take(generator(seed).choice(rare, lacking, replace=False))
     return _fused(m, taken.frame[[*m.qi, m.sensitive]].reset_index(drop=True))
 

@@ -4,8 +4,6 @@ Every table of secrets that a small register can have is enumerated, with the re
 method makes of it. That is a *channel* from tables to releases, so the posterior is exact.
 """
 
-from __future__ import annotations
-
 import copy
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -85,11 +83,9 @@ def published(codes: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def release_keys(tuples: np.ndarray, values: np.ndarray, n_values: int) -> np.ndarray:
-    """Return one number per release: a sum of 64-bit hashes of its rows, in any order."""
-    x = (tuples * n_values + values + 1).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
-        x = (x ^ (x >> np.uint64(shift))) * np.uint64(factor)
-    return (x ^ (x >> np.uint64(31))).sum(axis=-1, dtype=np.uint64)
+    """Return one number per release: a 64-bit hash of its rows, in any order."""
+    rows = np.sort(tuples * n_values + values, axis=-1)
+    return np.array([hash(of.tobytes()) for of in rows])
 
 
 def groupings(n: int, least: int) -> np.ndarray:

@@ -4,8 +4,6 @@ A *setting* is a choice of table, quasi-identifiers, rows, level, form of public
 All measures are lower where a release is better.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -130,8 +128,6 @@ _PUBLICATIONS = {
     "generalization": lambda m, p, seed: ap.generalize(m, p),
     "suppression": lambda m, p, seed: ap.suppress(m, p),
 }
-
-
 _SWAPPED, _COMPARED = ("swapping", "generalization"), ("K,L,theta", "Mondrian")
 _FORMS = ("stars", "sub-domains")
 

@@ -1,12 +1,9 @@
 """What the figures and claims of boger2020 measure (sections 3 to 6 of the paper).
 
 At the end are the six steps of section 3.1 on every pair, as the text or the author's program
-takes them, where `anonpaper.klt` finds the groups of the text without looking at all pairs. The
-program is the paper's reference [1], as of December 2020:
-github.com/SamBoger/Query-Accuracy-on-l-Diversity. Comments say where it departs from the text.
+takes them: reference [1], github.com/SamBoger/Query-Accuracy-on-l-Diversity as of December 2020.
+Comments say where it departs from the text. `anonpaper.klt` does not look at all pairs.
 """
-
-from __future__ import annotations
 
 import warnings
 from collections import namedtuple
@@ -29,20 +26,15 @@ from anonpaper.randomness import generator
 
 #: The paper's algorithm: its step 6 leaves out what it could not merge.
 klt = partial(ap.klt, withheld="drop")
-
 #: The quasi-identifiers of Figure 4, in its order.
 QI = ("race", "education", "sex", "age")
-
 #: Weights of the tables of Figure 6.
 TABLES = {"BaseTable": {}} | {f"{name.capitalize()}Table": {name: 5} for name in QI}
-
 #: With these weights every row is as close as any other: groups are arbitrary.
 EQUAL = dict.fromkeys(QI, 0)
-
 #: Section 4.5: about half of the values. Figure 7 shows one sex. We ask for both: the numbers of
 #: Figure 8 agree with those of Figure 11 at 100 % only.
 DEFAULT_SELECTIVITY = {"race": 3, "education": 8, "sex": 2, "age": 35}
-
 #: The rounds of Figures 9 to 12 that ask for the fewest values.
 LEAST = (("race", 1), ("education", 1), ("sex", 1), ("age", 5))
 
@@ -192,11 +184,8 @@ def compare_membership(members: Microdata, outsiders: Microdata, qi: list[str], 
 
 
 _ROUNDING = 1e-9  # equal shares count as equal
-
-
 #: What groups must meet; scales of squared gaps, weights of sets that differ; whether by program.
 Rule = namedtuple("Rule", "k l theta scale weight program")
-
 #: Clusters by number: rows; sums of places of numeric or two-valued attributes; values of others,
 #: as bits; rows by sensitive value. Rows are clusters of one.
 Clusters = namedtuple("Clusters", "size sums sets counts")

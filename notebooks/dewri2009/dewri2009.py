@@ -1,15 +1,11 @@
 """The experiments of dewri2009: its table, runs of its search, and a proved optimum.
 
-The paper prints neither the order of categorical values nor a weight vector besides equal weights.
-`ORDER` is ours. Weights are parameters of the notebooks.
-
+The paper prints no order of categorical values (`ORDER` is ours) and no weights but equal ones.
 The optimum is found by branch and bound over borders, least bound first. Recodings below a node
 divide the rows at least as finely as the borders kept there: sub-domains that leave 1 to k - 1
 rows in a class of the other attributes' kept borders are excluded. NWP is a sum over attributes,
 each at least its cheapest division into sub-domains that are left, a shortest path.
 """
-
-from __future__ import annotations
 
 import heapq
 
@@ -39,7 +35,6 @@ ATTRIBUTES = {
     "occupation": "occ", "race": "rac", "sex": "gen", "native-country": "ncy",
     "salary-class": "slc",
 }  # fmt: skip
-
 #: The values of each categorical attribute: one bit lies between two neighbours. Education is
 #: ordered by years.
 ORDER = {
@@ -60,7 +55,6 @@ ORDER = {
                       "Philippines China Hong Taiwan Japan South",
     "salary-class": "<=50K >50K",
 }  # fmt: skip
-
 VALUES = ["nwp", "necd", "effective_k"]  # solutions with equal values are one solution
 LEVELS = (10, 25, 50, 100)  # effective k for which a publisher may want the least ach of a run
 _PAIRS = 500  # parents that are crossed to see what their children are
@@ -190,7 +184,6 @@ def measured_run(m: ap.Microdata, **setting) -> dict:
         "found": len(feasible) > 0,
         "unique": len(population),  # line 5
         "feasible": len(feasible),
-        "mean nwp": float(population["nwp"].mean()),
         "distinct": len(archive),
         "first k": int(archive.values("effective_k")[first].max()),
     }
@@ -206,7 +199,6 @@ def measured_run(m: ap.Microdata, **setting) -> dict:
         "returned": len(returned),
         "minima": int((returned["ach"] == best["ach"]).sum()),
         "better in both": int(beats.sum()),
-        "more private": int((returned["effective_k"] > k_pref).sum()),
     }
     for level in LEVELS:
         row[f"ach at {level}"] = feasible.loc[feasible["effective_k"] >= level, "ach"].min()
@@ -271,7 +263,6 @@ def draw_step(m: ap.Microdata, chromosomes: dict[str, str], k: int, preference):
 
 
 TOLERANCE = 1e-12  # far above rounding: recodings whose NWP differs by less are not told apart
-
 _JOINED, _FREE, _KEPT = -1, 0, 1
 _PROBES = 10  # borders tried at a node before it is divided at one of them
 

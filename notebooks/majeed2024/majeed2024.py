@@ -1,9 +1,8 @@
 """How the notebooks of majeed2024 measure: one function per kind of figure, tidy rows out.
 
-Tables reach the functions of a grid as *cases*: per data set the real rows, the same with
-synthetic ones, and hierarchies are made again from the data set's name. All measures are taken
-twice: of the release as it is, and of what it says about real people alone (``who``). At the end
-are the paper's method on ten people, step by step, and heatmaps of methods and k.
+Tables reach the functions of a grid as *cases*: per data set the real rows, and the same with
+synthetic ones. All measures are taken twice: of the release as it is, and of what it says about
+real people alone (``who``). At the end are ten people, step by step, and heatmaps.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,7 @@ from sklearn.model_selection import KFold, cross_val_predict
 
 import anonpaper as ap
 from anonpaper import Microdata, Release
-from anonpaper.compendium.grids import run_grid, timed
+from anonpaper.compendium.grids import timed
 from anonpaper.compendium.tables import reference
 from anonpaper.datasets.trees import LEVELS, hierarchies
 from anonpaper.measure.queries import _published_features
@@ -31,7 +30,6 @@ METHODS = ("Proposed", *BASELINES)
 _SENSITIVE = {
     "adult": "salary-class", "stroke": "stroke", "census": "income", "diabetes": "diabetesMed",
 }  # fmt: skip
-
 #: What the paper calls pattern-friendly (section 6.2).
 PAPER_FRIENDLY = {
     "adult": ("native-country", "sex", "race", "workclass"),
@@ -39,14 +37,11 @@ PAPER_FRIENDLY = {
     "census": ("country of birth self", "race", "sex", "class of worker"),
     "diabetes": ("race", "gender", "insulin"),
 }
-
 #: T_eta = 0.69 (section 6.2) in the unit of Equation 4, log2, and in nats: name -> base.
 THRESHOLDS = {"0.69 bits": 2.0, "0.69 nats": np.e}
-
 #: What a class is asked for: entropy of the proposed method's; k rows of the others', as section
 #: 1.2 describes them, or two sensitive values besides.
 DIVERSITY = {name: ("k only", "two values") for name in BASELINES} | {"Proposed": (*THRESHOLDS,)}
-
 _DETERMINISTIC = ("LD", "MRMondrian", "DHkmeans-LD-core", "SDDA")  # one seed stands for all
 TREES = 30  # of a forest; the paper names no number
 
@@ -76,32 +71,23 @@ def dominant_value(m: Microdata) -> object:
     return m.sensitive_attribute.values[np.bincount(codes).argmax()]
 
 
-def synthetic_rows(tables, name: str, epochs: int, seed: int, learn_from: int | None = None):
-    """Sample the rows that balance a table, from a model of it or of some of its rows."""
-    m = tables[name]
-    part = m if learn_from is None or learn_from >= m.n else m.sample(learn_from, seed)
-    return ap.synthesis.synthesize(part, ap.find_imbalance(m).needed, epochs=epochs, seed=seed)
-
-
-def train(tables, name: str, method: str, **settings) -> dict:
-    """Make the synthetic rows that balance a table; for a grid."""
-    rows = synthetic_rows(tables, name, **settings)
-    found = {"rows": tables[name].n, "synthetic rows": len(rows)}
-    return found | {"clipped values": rows.attrs["clipped"], "seconds": rows.attrs["seconds"]}
-
-
 def augment_cases(tables: Mapping[str, Microdata], epochs: int, seed=0, learn_from: Mapping = {}):
-    """Return per data set the real rows and the same with synthetic ones; also what that took."""
-    grid = [
-        dict(name=name, method="ctgan", epochs=epochs, seed=seed, learn_from=learn_from.get(name))
-        for name in tables
-    ]
-    trained = run_grid(train, grid, common={"tables": dict(tables)}, name="ctgan")
-    cases = {}
+    """Return per data set the real rows and the same with synthetic ones; also what that took.
+
+    A CTGAN of each table, or of `learn_from` of its rows, makes the rows that balance the table.
+    """
+    cases, trained = {}, []
     for name, m in tables.items():
-        rows = synthetic_rows(tables, name, epochs, seed, learn_from.get(name))
-        cases[name] = {"real": m, "fused": ap.synthesis.fuse(m, rows)}
-    return cases, trained
+        most = learn_from.get(name)
+        part = m if most is None or most >= m.n else m.sample(most, seed)
+        rows = ap.synthesis.synthesize(part, ap.find_imbalance(m).needed, epochs=epochs, seed=seed)
+        cases[name] = {"real": m, "fused": fuse(m, rows)}
+        about = dict(
+            name=name, method="ctgan", epochs=epochs, seed=seed, learn_from=most, rows=m.n
+        )
+        made = {"synthetic rows": len(rows), "clipped values": rows.attrs["clipped"]}
+        trained.append(about | made | {"seconds": rows.attrs["seconds"]})
+    return cases, pd.DataFrame(trained)
 
 
 def proposed(m: Microdata, k: int, l: int, trees, *, friendly=(), seed=0, largest_share=1.0):

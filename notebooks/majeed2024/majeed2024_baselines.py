@@ -119,9 +119,7 @@ def sdda(m: ap.Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> ap.R
             if scores[j] > 0:
                 yield ~_goes_left(part[:, j], m.attributes[by_name[j]].ordered)
 
-    fragments = _fragments(m, is_valid(m, k, l))
-    p = cut_up(m, fragments, halves, k, l, "SDDA")
-    p.info["fragments"] = len(fragments)
+    p = cut_up(m, _fragments(m, is_valid(m, k, l)), halves, k, l, "SDDA")
     return ap.shallow_generalize(m, p, hierarchies)
 
 

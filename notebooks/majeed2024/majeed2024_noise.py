@@ -42,8 +42,7 @@ def hyobscure(m: ap.Microdata, k: int, l: int | None, hierarchies, *, seed=0) ->
     p = ap.mondrian(table, k, l, diversity="distinct")
     rel = ap.shallow_generalize(table, p, hierarchies)
     by_row = [replace(column, index=column.index[rel.entries.of_row]) for column in rel.published]
-    info = {"obfuscated": float((moved != m.codes).any(axis=1).mean())}
-    p = ap.Partition(p.labels, info, f"HyObscure, k = {k}")
+    p = ap.Partition(p.labels, {}, f"HyObscure, k = {k}")
     return ap.Release(Entries.of(m, p), by_row, "obscure", p)
 
 
@@ -176,13 +175,7 @@ def lopub(m: ap.Microdata, k: int, l: int | None, hierarchies, *, seed=0) -> ap.
     new rows are drawn from these. Ours: numbers in intervals, a spanning tree of information (Chow
     and Liu) for the junction tree, random hash functions, and Mondrian to group the rows.
     """
-    table = _synthetic_table(m, np.random.default_rng(seed))
-    p = ap.mondrian(table, k, l, diversity="distinct")
-    return ap.shallow_generalize(table, p, hierarchies)
-
-
-def _synthetic_table(m: ap.Microdata, rng: np.random.Generator) -> ap.Microdata:
-    """Draw as many synthetic rows as the table has."""
+    rng = np.random.default_rng(seed)
     columns = {a.name: (a, codes) for a, codes in zip(m.attributes, m.codes.T, strict=True)}
     columns[m.sensitive] = m.sensitive_attribute, m.sensitive_codes
     bins = [_bins(attribute) for attribute, _ in columns.values()]
@@ -206,7 +199,9 @@ def _synthetic_table(m: ap.Microdata, rng: np.random.Generator) -> ap.Microdata:
     domains = [a for a, _ in columns.values() if not a.numeric]
     kinds = {a.name: pd.CategoricalDtype(list(a.values), a.ordered) for a in domains}
     frame = m.with_codes(codes).frame.astype(kinds)
-    return m.replace(frame=frame, synthetic=np.ones(m.n, dtype=bool))
+    table = m.replace(frame=frame, synthetic=np.ones(m.n, dtype=bool))
+    p = ap.mondrian(table, k, l, diversity="distinct")
+    return ap.shallow_generalize(table, p, hierarchies)
 
 
 def _bins(attribute) -> np.ndarray:

@@ -5,8 +5,6 @@ same quasi-identifiers and the same secret. Privacy is that of real people befor
 knows everybody's quasi-identifiers and recognizes invented rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -81,20 +79,14 @@ def load_table(name: str) -> ap.Microdata:
     frame = m.frame[m.frame[secret] != "Not in universe"]
     if name == "diabetes":
         frame, secret = frame.drop_duplicates("patient_nbr"), "diagnosis"
-        frame = frame.assign(diagnosis=chapters(frame["diag_1"]))
+        codes = pd.to_numeric(frame["diag_1"].astype(str), errors="coerce")
+        named = pd.cut(codes, [*DISEASES.values(), np.inf], right=False, labels=[*DISEASES])
+        named = named.astype(object).mask(codes // 1 == 250, "diabetes").fillna("other")
+        frame = frame.assign(diagnosis=named)
     frame = frame[[*qi, secret]].reset_index(drop=True).astype({secret: str})
     m = m.replace(frame=frame, sensitive=secret, domains=dict.fromkeys([*qi, secret]))
     trees = hierarchies(name, m)
     return ap.in_preorder(m, {a.name: trees[a.name] for a in m.attributes if not a.numeric})
-
-
-def chapters(codes: pd.Series) -> pd.Series:
-    """Return the chapter of ICD-9 of each diagnosis, diabetes apart from its chapter."""
-    numbers = pd.to_numeric(codes.astype(str), errors="coerce")
-    places = np.searchsorted([*DISEASES.values()], numbers.to_numpy(), side="right") - 1
-    named = np.array([*DISEASES], dtype=object)[places]
-    named = np.where(numbers.floordiv(1) == 250, "diabetes", named)
-    return pd.Series(np.where(numbers.isna(), "other", named), index=codes.index)
 
 
 def split(m: ap.Microdata, rows: int, seed: int) -> tuple[ap.Microdata, ap.Microdata]:

@@ -1,12 +1,9 @@
 """What the figures of xiao2010 measure (section 6 of the paper).
 
-SAL-d and OCC-d are the projections of a table on d of its seven quasi-identifiers. Every function
-here measures one projection; :func:`~anonpaper.compendium.run_grid` calls it for all of them. At
-the end, theorems and lemmas are put to the test where a table has a dozen rows: there
-:func:`anonpaper.exact` knows the optimum, and every subset of a QI-group can be looked at.
+SAL-d and OCC-d are the projections of a table on d of its seven quasi-identifiers; functions of a
+grid measure one. At the end, theorems and lemmas are tested on tables of a dozen rows, of which
+:func:`anonpaper.exact` knows the optimum.
 """
-
-from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +19,6 @@ from anonpaper.files import raw_folder
 from anonpaper.measure.loss import star_pattern
 
 Tables = dict[str, ap.Microdata]
-
 #: The algorithms that section 6.1 compares, by the paper's names.
 ALGORITHMS = {"Hilbert": ap.hilbert, "TP": ap.tp, "TP+": ap.tp_plus}
 #: With ours, and the heuristics that it turned into algorithms of suppression.

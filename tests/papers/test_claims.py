@@ -61,13 +61,3 @@ def test_the_curves_have_to_cross_once(stars_of_tp, expected):
     figure = pd.DataFrame(stars).assign(table="T", d=[1, 2, 3, 4])
     figure = figure.melt(["table", "d"], var_name="algorithm", value_name="thousand stars")
     assert verdict("xiao2010", "curves_cross", figure) == expected
-
-
-@pytest.mark.parametrize(
-    ("at_1", "at_2", "expected"),
-    [((0, 5, 0), (4, 1, 0), SO), ((1, 4, 0), (4, 1, 0), NOT), ((0, 5, 0), (0, 5, 0), NOT),
-     ((0, 5, 0), (4, 0, 1), NOT)],
-)  # fmt: skip
-def test_with_one_quasi_identifier_as_many_stars_are_asked_for(at_1, at_2, expected):
-    runs = pd.DataFrame([(1, *at_1), (2, *at_2)], columns=["d", "fewer", "equal", "more"])
-    assert verdict("xiao2010", "tp_plus_always_beats_tp", runs) == expected

@@ -11,13 +11,8 @@ SETTING = {"k_pref": 5, "preference": [0.2, 1.0], "evaluations": 600, "seed": 3}
 
 
 @pytest.fixture(scope="module")
-def adult():
-    return dewri2009.adult()
-
-
-@pytest.fixture(scope="module")
-def part(adult):
-    return adult.with_roles(qi=["marital-status", "race", "sex", "salary-class"])
+def part():
+    return dewri2009.adult().with_roles(qi=["marital-status", "race", "sex", "salary-class"])
 
 
 def test_without_an_exchange_it_is_the_search_of_the_paper(part):
