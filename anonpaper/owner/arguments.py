@@ -168,7 +168,8 @@ def read(o: SimpleNamespace) -> tuple:
     LOG.info("reading %s", o.file)
     given = {name: vars(o).get(name) for name in reader.DEFAULTS}
     given |= {name: names(given[name] or ()) for name in ("qi", "sensitive", "keep")}
-    given["types"], people = kinds(o.type), None
+    texts = dict.fromkeys(given["qi"], "text") if vars(o).get("stars") else {}
+    given["types"], people = texts | kinds(o.type), None
     table, m = reader.with_roles(o.file, given, o.schema)
     if o.population:
         told = {name: given[name] for name in ("na", "missing", "delimiter", "encoding")}

@@ -26,7 +26,7 @@ import anonpaper as ap
 from anonpaper import errors
 from anonpaper.constraints import check_constraints
 from anonpaper.datasets.registry import registry
-from anonpaper.owner import arguments, methods, page, report
+from anonpaper.owner import arguments, methods, page, reader, report
 from anonpaper.owner.methods import METHODS, takes
 from anonpaper.owner.reader import LOG, STANDARD_STREAM
 from anonpaper.principles import read_principle
@@ -195,7 +195,7 @@ def fetch(o: SimpleNamespace, call: Sequence[str]) -> None:
         writing.write_tables({o.output: table}, replace=o.force)
 
 
-@_command(*_SHARED)
+@_command(*_SHARED, _flag("stars", "columns are texts, in which * fits every value"))
 def audit(o: SimpleNamespace, call: Sequence[str]) -> None:
     """Report how exposed the people of a table are, and suggest a command that protects them.
 
@@ -206,6 +206,8 @@ def audit(o: SimpleNamespace, call: Sequence[str]) -> None:
     table, m, people = arguments.read(o)
     found = report.audit(m, top=10, population=people) | _of_counts(o)
     found["suggested"] = report.suggested(m, call)
+    if o.stars:
+        found["with stars"] = {"smallest number of rows that fit one row": reader.fitting(m)}
     original = ap.recode(m, ap.Recoding.identity(m.attributes))
     files = arguments.for_owner(o, table, original, people)
     writing.write_tables(files, replace=o.force)

@@ -175,13 +175,6 @@ def test_what_may_be_more_than_text_is_asked_about(values, tmp_path):
             door(path, ["a"], delimiter=";", types={"a": "%d.%m.%y"})
 
 
-def test_a_star_in_the_table_is_said_to_be_a_value(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("sex\nM\n*\n")
-    with pytest.warns(UserWarning, match="was read as a value"):
-        ap.read(path, ["sex"])
-
-
 @pytest.mark.parametrize("wrong", [
     None, lambda sheet: sheet.merge_cells("A2:A3"),
     lambda sheet: setattr(sheet["A2"], "number_format", "00000-0000"),
@@ -211,3 +204,14 @@ def test_an_option_of_another_type_is_refused(door, option, value, tmp_path):
     (path := tmp_path / "t.csv").write_text("a,s\n1,x\n2,y\n")
     with pytest.raises(errors.AnonpaperError):
         door(path, **({"qi": ["a"], "sensitive": "s"} | {option: value}))
+
+
+def test_a_star_in_the_table_is_said_to_be_a_value_or_fits_all(tmp_path, capsys):
+    path = tmp_path / "a.csv"
+    path.write_text("sex,age\n" + "M,1\n" * 3 + "*,1\n" * 2 + "F,2\nF,*\nM,*\n")
+    command = ["audit", str(path), "--qi", "sex,age"]
+    assert main([*command, "--type", "age=text"]) == 0
+    assert "is read as a value; audit --stars" in capsys.readouterr().err
+    assert main([*command, "--stars", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["with stars"]
+    assert told == {"smallest number of rows that fit one row": 2}
