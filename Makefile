@@ -113,14 +113,13 @@ lab: env data  ## open JupyterLab
 
 # ---- the course and the site ------------------------------------------------------------------
 
-course: $(if $(LESSONS),build/course/student/README.md)  ## write the students' versions of the lessons; variants with SEED= STUDENTS=<csv>
-	@$(if $(STUDENTS),$(RUN) tools/course.py "$(SEED)" "$(STUDENTS)",:)
+course: $(if $(LESSONS),build/course/student/README.md)  ## write the students' versions of the lessons
 
-build/course/student/README.md: $(LESSONS) notebooks/course/variants.yaml tools/course.py tools/templates/COURSE.md | $(ENV)/.package-installed
+build/course/student/README.md: $(LESSONS) tools/course.py tools/templates/COURSE.md | $(ENV)/.package-installed
 	@$(RUN) tools/course.py
 
-grade: env data  ## grade what students handed in: ANSWERS=<zip> SEED=; writes build/grading/points.csv
-	@$(RUN) tools/grade.py "$(ANSWERS)" $(if $(SEED),--seed "$(SEED)")
+grade: env data  ## grade what students handed in: ANSWERS=<zip>; writes build/grading/points.csv
+	@$(RUN) tools/grade.py "$(ANSWERS)"
 
 slides: course data  ## write slides of the lessons, to show offline: build/course/slides
 	@$(RUN) tools/slides.py

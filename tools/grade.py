@@ -155,12 +155,11 @@ def plain(text: str) -> str:
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
-def judge_notebook(result, path, names, seed, file, channels, seconds) -> None:
+def judge_notebook(result, path, names, file, channels, seconds) -> None:
     """Send a row for each answer of a student to a lesson; texts get no points."""
     student.limit_memory()
-    answers, found, lesson = answers_of(file), [], nbformat.read(path, 4)
-    own = course.variant(lesson, f"{seed}/{student_of(file)}") if seed else lesson
-    for name, one in exercises(own).items():
+    answers, found = answers_of(file), []
+    for name, one in exercises(nbformat.read(path, 4)).items():
         points, why = None, plain(answer := answers.get(name, ""))
         if one.checks:
             points, why = judge(one, answer, names[name], channels[name], seconds)
@@ -188,7 +187,7 @@ def student_of(file: Path) -> str:
 # ---- all that was handed in -------------------------------------------------------------------
 
 
-def grade_lesson(path, lesson, files, seed: str | None, seconds: int) -> list[tuple]:
+def grade_lesson(path, lesson, files, seconds: int) -> list[tuple]:
     """Judge all answers to a lesson, of which the students' version is given, in a new process.
 
     It runs the lesson and then only forks: a process for each answer, and one that judges them.
@@ -198,7 +197,7 @@ def grade_lesson(path, lesson, files, seed: str | None, seconds: int) -> list[tu
     for file in files:
         answering = {name: forked(student.serve, names[name]) for name in names}
         channels = {name: channel for name, (_, channel) in answering.items()}
-        judging = forked(judge_notebook, path, names, seed, file, channels, seconds)
+        judging = forked(judge_notebook, path, names, file, channels, seconds)
         try:
             found += judging[1].recv()
         except EOFError:
@@ -224,7 +223,6 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("handed_in", type=Path, help="the platform's archive")
     parser.add_argument("--to", type=Path, default=course.ROOT / "build/grading/points.csv")
-    parser.add_argument("--seed", help="of the variants; without it there are none")
     parser.add_argument("--seconds", type=int, default=60, help="for an answer and its tests")
     given = parser.parse_args(arguments)
     if any(course.ROOT.is_relative_to(folder) for folder in student.READABLE):
@@ -250,8 +248,7 @@ def main(arguments: list[str] | None = None) -> None:
         for name, path in lessons.items():
             if of_lesson := [file for file in files if file.name == name]:
                 bare = course.student_version(nbformat.read(path, 4))
-                options = (of_lesson, given.seed, given.seconds)
-                tasks.append(pool.submit(grade_lesson, path, bare, *options))
+                tasks.append(pool.submit(grade_lesson, path, bare, of_lesson, given.seconds))
         rows = [row for task in tasks for row in task.result()]
     table = pd.DataFrame(rows, columns=COLUMNS).sort_values(COLUMNS[:3])
     given.to.parent.mkdir(parents=True, exist_ok=True)

@@ -8,7 +8,6 @@ import json
 import re
 
 import nbformat
-import pandas as pd
 import pytest
 import yaml
 from project.helpers import load_tool, opened, told, written
@@ -100,38 +99,6 @@ def test_right_answers_are_taken_also_by_the_hidden_tests(exercise):
     of, names, answers = exercise
     errors = [attempt(of, names, answer) for answer in [of.solution, *map(answers.get, RIGHT)]]
     assert [repr(error) for error in errors if error] == []
-
-
-# ---- variants ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("stem", LESSONS)
-def test_answers_of_a_variant_are_right_for_it_and_mostly_wrong_for_another(stem):
-    names, lesson = names_of(stem), grade.exercises(LESSONS[stem])
-    one, other = (
-        grade.exercises(course.variant(LESSONS[stem], f"7/{who}")) for who in ("one", "other")
-    )
-    varied = {name for name in lesson if lesson[name].checks} & course.varied().keys()
-    assert varied == course.varied().keys() & one.keys() != set()
-    for name in varied:
-        drawn, others = (course.drawn(name, f"7/{who}") for who in ("one", "other"))
-        error = attempt(one[name], names[name], one[name].solution)
-        assert error is None, f"{name} with {drawn}: {error!r}"
-        assert attempt(one[name], names[name], one[name].stub) is not None
-        wrong = attempt(other[name], names[name], one[name].solution)
-        assert drawn == others or wrong is not None, name
-
-
-def test_a_student_gets_the_numbers_of_the_key(tmp_path, monkeypatch):
-    path = course.all_lessons()[0]
-    monkeypatch.setattr(course, "all_lessons", lambda: [path])
-    (tmp_path / "names.csv").write_text("Full name,Grade\nAnn,\nBob,\n")
-    course.write_variants("7", tmp_path / "names.csv", tmp_path)
-    numbers = pd.read_csv(tmp_path / "key" / "numbers.csv", index_col="student")
-    for who in ("Ann", "Bob"):
-        given = (tmp_path / "students" / who / path.name).read_text()
-        n = numbers.loc[who, "lesson1-exercise1"]
-        assert f"the same band of {n}, and" in given and "SOLUTION" not in given
 
 
 # ---- slides -----------------------------------------------------------------------------------
