@@ -31,7 +31,7 @@ PAPER = FIGURES / "paper"
 CONFIGURATION = ROOT / "site"
 THEATRE = CONFIGURATION / "theatre"
 TEXTS = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "data/README.md"]
-TEXTS += ["figures/before_and_after.png", "figures/theatre.webp"]  # at the top of the README
+TEXTS += ["figures/theatre.webp"]  # at the top of the README
 #: Lesson -> the page of the theatre that shows what it teaches.
 WATCHED = {
     "course/2_k_anonymity": "dewri2009",

@@ -34,7 +34,7 @@ def test_linters_find_nothing(rule):
 
 
 def test_the_program_that_mypy_accepts_runs():
-    public_face.right()
+    public_face.right(ap.examples.hospital())
 
 
 #: What takes long to import; who asks for help or reads a table waits for none of them.
