@@ -1,17 +1,13 @@
 """Each numbered line of the papers' algorithms on a few rows: without the line a test fails."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
 from referees.clustering import strict_mondrian_rows
 from referees.drawn import drawn_tables
-from referees.klt import RowByRow
 from referees.rows import TupleMinimization
 
 import anonpaper as ap
-from anonpaper.partition.klt import UnplacedRowsWarning
 
 
 def table(secrets, **qi):
@@ -89,32 +85,6 @@ def test_refined_comes_close_to_the_optimum_by_enumeration():
 ])  # fmt: skip
 def test_hilbert_takes_mandatory_values_then_the_nearest(secrets, l, expected):
     assert groups(ap.hilbert(table(secrets, q=range(len(secrets))), l)) == expected
-
-
-# -- boger2020: klt ----------------------------------------------------------------------------
-
-
-def test_klt_takes_the_steps_row_by_row():
-    warnings.simplefilter("ignore", UnplacedRowsWarning)
-    for seed in [*range(24), 52, 86, 182, 348]:  # in these only some clusters have room
-        rng = np.random.default_rng(seed)
-        n, k, l = (int(rng.integers(*bounds)) for bounds in ((6, 26), (1, 7), (1, 4)))
-        frame = pd.DataFrame({
-            "age": rng.integers(0, 9, n), "job": rng.choice(["00", "01", "64"], n),
-            "town": rng.choice(list("abcd"), n), "s": rng.choice(list("aaabbcd"), n),
-        })  # fmt: skip
-        jobs = [f"{job:02}" for job in range(66)]  # sums of jobs 64 apart end in the same bits
-        m = ap.Microdata(frame, ["age", "job", "town"], "s", domains={"job": jobs})
-        theta = max(m.sensitive_counts.max() / n, rng.choice([0.3, 0.4, 0.5]))
-        withheld = ("merge", "drop")[seed % 2]
-        arguments = m, k, min(l, len(set(frame["s"]))), theta, {"age": 2, "job": 3}, seed
-        try:
-            p = ap.klt(*arguments, withheld=withheld)
-        except ap.errors.InfeasibleError:
-            continue
-        plain = RowByRow(*arguments, withheld)
-        assert p.labels.tolist() == plain.run().tolist()
-        assert (p.info["repeats"], p.info["formed"]) == (plain.repeats, plain.formed)
 
 
 # -- LeFevre et al.: Mondrian ------------------------------------------------------------------
