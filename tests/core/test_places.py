@@ -1,14 +1,11 @@
 """Every door that takes the name of a file, or writes text: what it does with bad ones."""
 
-from functools import partial
-
 import pytest
 
 import anonpaper as ap
 from anonpaper import constraints
 from anonpaper.datasets import load_ipums
 from anonpaper.errors import AnonpaperError, FileError
-from anonpaper.owner.page import write_page
 
 M = ap.examples.hospital()
 REL = ap.suppress(M, ap.examples.hospital_two_diverse())
@@ -16,7 +13,7 @@ WRITERS = {
     "tree.csv": ap.Hierarchy.flat(["a", "b"]).to_csv,
     "recoding.json": ap.Recoding.identity(M.attributes).save,
     "out.csv": REL.write,
-    "report.html": partial(write_page, REL),
+    "report.html": ap.audit(M, REL).report,
 }
 READERS = {
     "tree.csv": ap.Hierarchy.from_csv,

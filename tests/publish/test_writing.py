@@ -12,7 +12,7 @@ from referees.tables import people
 
 import anonpaper as ap
 from anonpaper.errors import ColumnError, FileError, ParameterError, PromiseError
-from anonpaper.owner.page import write_page
+from anonpaper.owner.page import page as page_of
 from anonpaper.publish.writing import as_csv, plain, write_tables
 
 TABLE = ap.examples.hospital(), ap.examples.hospital_two_diverse()
@@ -131,7 +131,7 @@ def test_next_years_table_below_the_promise_is_refused(tmp_path):
             rel.write(tmp_path / "out.csv", accept=reason)
     with pytest.warns(UserWarning, match="people beyond 10"):
         rel.write(tmp_path / "out.csv", accept="the <board> wants it")
-    page = write_page(rel, tmp_path / "r.html").read_text()
+    page = page_of(rel)
     assert "Written all the same: the &lt;board&gt; wants it." in page
     told = json.loads(saved.read_text())
     del told["promised"]  # as in a file of last year
@@ -159,7 +159,7 @@ def test_the_promise_is_for_real_people(tmp_path):
         with pytest.raises(PromiseError, match=f"reach {fewest}"):
             rel.without_synthetic().public_frame()
         assert len(rel.public_frame(accept="to look at it")) == 60
-        found = write_page(rel, tmp_path / "r.html").read_text()
+        found = page_of(rel)
         assert "KAnonymity(k=8) DOES NOT HOLD" in found and "to look at it" in found
 
 

@@ -67,8 +67,9 @@ def diva(
 
     Raises
     ------
-    ConstraintError if no table has both ("reject": by the paper's rule), BudgetExceededError if
-    that is open; others as in :mod:`anonpaper.partition`
+    ConstraintError, BudgetExceededError
+        No table has both ("reject": by the paper's rule), or that is open; others as in
+        :mod:`anonpaper.partition`.
 
     References
     ----------
