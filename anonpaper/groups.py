@@ -217,7 +217,7 @@ class GroupCounts:
             once = distinct(columns, spans)[1]
             group, codes, counts = group[once], codes[once], np.ones(len(once), np.intp)
         if n_groups * values <= 8 * len(group):  # counting costs less than sorting
-            table = np.bincount(group * np.int64(values) + codes, counts)
+            table = np.bincount((group * values + codes).astype(np.intp), counts)
             filled = np.flatnonzero(table)
             group, codes = np.divmod(filled, values)
             counts = table[filled]

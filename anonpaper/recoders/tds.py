@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.special import entr
 
 from anonpaper import principles
 from anonpaper.algorithm import RECODED, algorithm
@@ -203,8 +202,9 @@ def _gains(counts: np.ndarray) -> np.ndarray:
 
 
 def _entropy(counts: np.ndarray) -> np.ndarray:
-    """Entropy over the last axis, 0 without rows."""
-    return entr(counts / np.maximum(counts.sum(axis=-1, keepdims=True), 1)).sum(axis=-1)
+    """Entropy over the last axis; numpy alone, for the browser."""
+    p = counts / np.maximum(counts.sum(axis=-1, keepdims=True), 1)
+    return (-p * np.log(p, out=np.zeros_like(p), where=p > 0)).sum(axis=-1)
 
 
 # -- groups under specialization ----------------------------------------------------------------
