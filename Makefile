@@ -65,7 +65,7 @@ $(ENV)/.packages-installed: requirements.lock
 	@CONDA="$(CONDA)" PYTHON="$(PYTHON)" tools/environment.sh $(ENV)
 	@touch $@
 
-$(ENV)/.package-installed: $(ENV)/.packages-installed pyproject.toml setup.py
+$(ENV)/.package-installed: $(ENV)/.packages-installed pyproject.toml
 	@$(RUN) -m pip install -qq --no-deps --editable .
 	@touch $@
 

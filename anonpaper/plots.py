@@ -60,16 +60,7 @@ def subplots(
     return plt.subplots(rows, cols, figsize=size, layout="constrained", **options)
 
 
-def lines(
-    ax: Axes,
-    frame: pd.DataFrame,
-    x: str,
-    y: str,
-    by: str | None = None,
-    *,
-    order: Sequence | None = None,
-    spread: str | None = None,
-) -> None:
+def lines(ax: Axes, frame: pd.DataFrame, x: str, y: str, by=None, *, order=None, spread=None):
     """Draw one line per value of `by`, or one without a name.
 
     Several values of a line at one x are an error, or with `spread` drawn as their mean and a
@@ -100,15 +91,7 @@ def lines(
     _label_axes(ax, x, y)
 
 
-def published(
-    ax: Axes,
-    frame: pd.DataFrame,
-    x: str,
-    y: str,
-    by: str | None = None,
-    *,
-    order: Sequence | None = None,
-) -> None:
+def published(ax: Axes, frame: pd.DataFrame, x: str, y: str, by=None, *, order=None) -> None:
     """Draw a paper's own values as hollow markers, in the colours of `lines` of this order.
 
     The legend has one entry for all, "published": the marker itself, or a black circle.
@@ -122,15 +105,7 @@ def published(
     _label_axes(ax, x, y)
 
 
-def bars(
-    ax: Axes,
-    frame: pd.DataFrame,
-    x: str,
-    y: str,
-    by: str | None = None,
-    *,
-    order: Sequence | None = None,
-) -> None:
+def bars(ax: Axes, frame: pd.DataFrame, x: str, y: str, by=None, *, order=None) -> None:
     """Draw bars side by side: one cluster per value of x, as it first appears, one bar per row.
 
     >>> frame = pd.DataFrame({"data": ["sal", "occ"], "stars": [3.0, 2.0]})
@@ -153,14 +128,7 @@ def bars(
     _label_axes(ax, x, y)
 
 
-def cells(
-    ax: Axes,
-    texts: pd.DataFrame,
-    colours: Sequence[Sequence[str | None]],
-    *,
-    bold: pd.DataFrame | None = None,
-    left: Sequence[str] = (),
-) -> None:
+def cells(ax: Axes, texts: pd.DataFrame, colours: Sequence, *, bold=None, left=()) -> None:
     """Write a small table, each cell on its colour (None: white), with words `left` of its rows.
 
     Cells are `bold` where this says so, by default where values are suppressed.

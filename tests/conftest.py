@@ -37,18 +37,3 @@ if "ANONPAPER_EXTRAS" in os.environ:
             if "checkout" not in str(error) and not isinstance(error, ImportError):
                 raise
             pytest.skip(str(error))
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item, call):
-    """Escape what is no Unicode in a report: no worker could send it, and all tests would end."""
-    report = yield
-    report.sections = [(name, escaped(text)) for name, text in report.sections]
-    if report.longrepr and escaped(text := str(report.longrepr)) != text:
-        report.longrepr = escaped(text)
-    return report
-
-
-def escaped(text: str) -> str:
-    """Return a text with ``\\ud800`` and the like written out."""
-    return text.encode(errors="backslashreplace").decode()

@@ -26,8 +26,9 @@ TEXT_STUB = "*Your answer here.*"
 def main() -> None:
     """Write the students' lessons and what students are told about them."""
     shutil.rmtree(COURSE / "student", ignore_errors=True)
+    (COURSE / "student").mkdir(parents=True)
     for path in all_lessons():
-        write(student_version(nbformat.read(path, 4)), COURSE / "student" / path.name)
+        nbformat.write(student_version(nbformat.read(path, 4)), COURSE / "student" / path.name)
     told = Path(__file__).parent / "templates" / "COURSE.md"
     shutil.copy(told, COURSE / "student" / "README.md")
     print(f"{COURSE}: {len(all_lessons())} lessons without their solutions")
@@ -54,12 +55,6 @@ def run(source: str, names: dict) -> str:
 def grade_id(cell) -> str:
     """Return the name by which an exercise's cell is graded, or an empty text."""
     return cell.metadata.get("nbgrader", {}).get("grade_id", "")
-
-
-def write(lesson, file: Path) -> None:
-    """Write a lesson."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    nbformat.write(lesson, file)
 
 
 # ---- versions ---------------------------------------------------------------------------------

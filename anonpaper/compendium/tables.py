@@ -46,11 +46,6 @@ class Paper:
         return [author.partition(",")[0] for author in self.authors]
 
     @property
-    def citation(self) -> str:
-        """Its authors, title and venue, in Markdown."""
-        return f"{', '.join(self.families)}: *{self.title}*, {self.venue}"
-
-    @property
     def name(self) -> str:
         """The family names of one or two authors, or the first's, and the year."""
         first, *others = self.families
@@ -160,13 +155,10 @@ def put_entry(file: Path, name: str, entry: object) -> None:
         fcntl.flock(place, fcntl.LOCK_EX)
         entries = json.loads(file.read_text("utf-8")) if file.is_file() else {}
         entries = dict(sorted((entries | {name: entry}).items()))
-        write_whole(file, json.dumps(entries, indent=1, ensure_ascii=False, default=_plain) + "\n")
+        write_whole(
+            file,
+            json.dumps(entries, indent=1, ensure_ascii=False, default=lambda one: one.tolist())
+            + "\n",
+        )
     finally:
         os.close(place)
-
-
-def _plain(value: object) -> object:
-    """Return numpy and pandas values as JSON types."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    raise TypeError(f"got {type(value).__name__}")

@@ -39,10 +39,15 @@ _ROUNDS = 10  # of learning, and of fitting
 _MOST_PAIRS = 1_000_000_000  # of a class and different people of a population
 
 
-def _classes(rel: Release) -> pd.DataFrame:
+def _classes(rel: Release, known: Sequence | None = None) -> pd.DataFrame:
     """The class and sensitive value of each entry, its rows, and the rows of both in the class."""
     sensitive = only_one(check_microdata(check_release(rel).microdata).sensitive)
     e = check_release(rel, shown=True).audited()
+    if known is not None:
+        if rel.shows_groups:
+            raise errors.ParameterError("leave known out: the classes of this release are groups")
+        places = map(rel.microdata.attribute_index, errors.check_sequence("known", known))
+        e = e.in_groups(rel.numbered([rel.published[place] for place in sorted({*places})]))
     columns = {"class": e.group, "value": e.codes_of(sensitive), "rows": e.counts}
     table = pd.DataFrame(columns | {"real": e.is_real})
     table["size"] = table.groupby("class")["rows"].transform("sum")
@@ -63,18 +68,21 @@ def disclosure_confidence(rel: Release) -> pd.Series:
     return pd.Series(largest[rel.entries.of_row[shown]], index=index, name="confidence")
 
 
-def disclosure_risk(rel: Release, reading: str = "values", targets: str = "all") -> float:
+def disclosure_risk(
+    rel: Release, reading: str = "values", targets: str = "all", known: Sequence | None = None
+) -> float:
     """Average chance to learn a target's sensitive value, from 0 to 1 (majeed2024, Eq. 5 and 6).
 
     `reading` is the interpretation, the chance of a target in class C. ``"values"``, as printed:
     the mean over the distinct values y in C of max(1/size of C, Pr_C(y)), which is 1 / (number of
     distinct values). ``"own"``: the share of the target's own value in C; only so can 2-diverse
     releases reach Tables 6 to 9. ``"largest"``: the largest share in C, for an attacker who bets
-    on it. `targets` are ``"all"`` rows, or ``"real"`` people. A withheld row counts 0.
+    on it. `targets` are ``"all"`` rows, or ``"real"`` people. A withheld row counts 0. Who has
+    `known` some quasi-identifiers, by default all, sees classes of their published values.
     """
     errors.check_choice("reading", reading, ("values", "own", "largest"))
     errors.check_choice("targets", targets, ("all", "real"))
-    table = _classes(rel)
+    table = _classes(rel, known)
     target = table["rows"] * (table["real"] if targets == "real" else 1)
     if not target.any():
         raise errors.EmptyTableError("no row is a target: all rows are synthetic")

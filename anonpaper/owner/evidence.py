@@ -55,12 +55,10 @@ class Evidence:
     utility: dict
 
     def __str__(self) -> str:
-        return report.as_text({
-            "promises": self.promises.to_dict("records"),
-            "attackers": self.attackers.to_dict("records"),
-            "risk": self.risk,
-            "utility": self.utility,
-        })  # fmt: skip
+        tables = {
+            name: getattr(self, name).to_dict("records") for name in ("promises", "attackers")
+        }
+        return report.as_text(tables | {"risk": self.risk, "utility": self.utility})
 
     __repr__ = __str__
 
@@ -162,9 +160,8 @@ def _read(m: Microdata, rows: object, promised, hierarchies) -> Release:
         allowed.append((names, masks))
     # a class is a different tuple of texts
     classes, of_row = np.unique(np.column_stack(texts), axis=0, return_inverse=True)
-    labels = _matched(
-        m, classes, of_row.ravel(), [masks for _, masks in allowed], _secrets(m, rows)
-    )
+    masks = [masks for _, masks in allowed]
+    labels = _matched(m, classes, of_row.ravel(), masks, _secrets(m, rows))
     published = []
     for attribute, (names, masks), number in zip(m.attributes, allowed, classes.T, strict=True):
         sub_domains = SubDomains.sets(attribute, *np.nonzero(masks), names)

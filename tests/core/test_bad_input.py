@@ -149,6 +149,9 @@ BAD = [
         {a.name: ap.Hierarchy([[v, v] for v in a.values]) for a in M.attributes}]),
     # -- measuring
     bad(RISK, ParameterError, "", reading=["worst"], targets=["some"]),
+    bad(RISK, ColumnError, "'height'", known=[["height"]]),
+    bad(measure.disclosure_risk, ParameterError, "groups",
+        {"rel": ap.anatomize(M, ONE_GROUP), "known": M.qi}),
     bad(measure.disclosure_risk, ColumnError, "", rel=[ap.suppress(PLAIN, GROUPS)]),
     *(bad(f, EmptyTableError, "", rel=[WITHHELD])
       for f in (measure.disclosure_risk, measure.average_class_size)),

@@ -53,14 +53,6 @@ def test_rows_columns_domains_and_counts_are_the_published_ones(loaded, name):
     assert m.origin.stand_in == (m.origin.how == "stand-in")
 
 
-def test_parts_of_adult(loaded):
-    train, test, both = loaded["adult"], *(ap.load("adult", part=p) for p in ("test", "both"))
-    assert (train.n, test.n, both.n) == (32_561, 16_281, 48_842)
-    assert set(both.frame["salary-class"]) == {"<=50K", ">50K"}
-    education = train.frame["education"].cat.codes + 1  # ordered by years
-    assert education.equals(train.frame["education-num"].astype(np.int8))
-
-
 def table_6():
     sizes = ap.compendium.reference("xiao2010_tab6_domain_sizes")
     return sizes.set_index("attribute")["domain_size"].to_dict()

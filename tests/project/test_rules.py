@@ -111,13 +111,6 @@ def test_this_environment_is_the_locked_one():
     assert {n: pin for n, pin in locked if installed.get(canonicalize_name(n)) != pin} == {}
 
 
-def test_conda_installs_every_extra():
-    """`all` has those that it names."""
-    extras = PROJECT["project"]["optional-dependencies"]
-    named = re.search(r"\[(all,.*)\]", (ROOT / "environment.yml").read_text())[1].split(",")
-    assert {*named, *re.findall(r"\w+", extras["all"][0].partition("[")[2])} == {*extras}
-
-
 def test_one_version_is_said_everywhere():
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"]
     assert PROJECT["tool"]["setuptools_scm"]["fallback_version"] == cited

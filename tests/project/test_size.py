@@ -5,7 +5,7 @@ import ast
 import pytest
 from project.helpers import ROOT, files_of_the_project
 
-MOST_LINES = 40_697
+MOST_LINES = 36_000
 MOST_LINES_OF_A_MODULE, MOST_LINES_OF_A_CLASS = 450, 300
 COUNTED = tuple(".py .pyi .toml .yaml .yml .js .css .html .jinja .j2 .smk".split())
 
