@@ -15,7 +15,8 @@ from anonpaper.repair import clean, find_imbalance, pattern_friendly
 @given(st.lists(st.integers(1, 30), min_size=2, max_size=5), st.sampled_from([0.0, 0.2, 0.5]))
 def test_added_rows_balance_the_table(counts, threshold):
     values = np.repeat(np.arange(len(counts)), counts)
-    m = ap.Microdata(pd.DataFrame({"q": 0, "s": values}), ["q"], "s")
+    nobody = {"s": [*range(len(counts) + 1)]}  # a value that no row has
+    m = ap.Microdata(pd.DataFrame({"q": 0, "s": values}), ["q"], "s", domains=nobody)
     found = find_imbalance(m, threshold)
     needed = [counts[v] + found.needed.get(v, 0) for v in range(len(counts))]
     assert set(needed) == {max(counts)}
