@@ -47,7 +47,7 @@ class Rule(NamedTuple):
     scale: np.ndarray  # weight over squared width of every univariate attribute
     weight: np.ndarray  # of every set attribute
     attribute: np.ndarray  # the set attribute of each of their values
-    number: np.ndarray  # a number of each value: sums of numbers tell sets apart
+    number: np.ndarray  # of each value, drawn: different sets have equal sums once in 2^58 pairs
 
 
 class Items(NamedTuple):
