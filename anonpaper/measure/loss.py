@@ -62,7 +62,7 @@ def stars(rel: Release) -> int:
 
 def suppressed_rows(rel: Release) -> int:
     """Number of withheld rows and rows with a star, from 0 to n; xiao2010, Problem 2."""
-    return rel.entries.rows(star_pattern(check_release(rel)).any(axis=1))
+    return check_release(rel).entries.rows(star_pattern(rel).any(axis=1))
 
 
 def discernibility(rel: Release) -> int:

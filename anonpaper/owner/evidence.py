@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
 from anonpaper import measure
-from anonpaper.errors import ColumnError, ParameterError, SizeLimitError, check_sequence
+from anonpaper.errors import ColumnError, ParameterError, SizeLimitError, check_sequence, is_among
 from anonpaper.groups import Entries, Partition, dense_labels
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import MISSING, Attribute, Microdata, check_microdata
@@ -125,7 +125,7 @@ def audit(
     check_microdata(original, people=True)
     if not isinstance(released, Release):
         released = _read(original, released, promised, hierarchies)
-    elif promised or hierarchies:
+    elif not (is_among(promised, [(), []]) and is_among(hierarchies, [None, {}])):
         raise ParameterError("a Release knows its promises: leave out promised and hierarchies")
     elif released.microdata is not original and not (
         released.microdata.qi == original.qi

@@ -156,6 +156,8 @@ BAD = [
     *(bad(f, EmptyTableError, "", rel=[WITHHELD])
       for f in (measure.disclosure_risk, measure.average_class_size)),
     bad(partial(measure.exposure, REL), ParameterError, "reading", reading=["all"]),
+    bad(measure.suppressed_rows, ParameterError, "expected a Release", rel=[3, M]),
+    bad(partial(ap.audit, M, REL), ParameterError, "knows its promises", promised=[M.frame]),
     bad(partial(measure.exposure, REL), ColumnError, "", value=[7]),
     bad(measure.definetti, ParameterError, "ap.swap or ap.anatomize", release=[REL]),
     bad(measure.kl_divergence, ParameterError, "have no sensitive value: read .* in `st`",
