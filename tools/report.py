@@ -87,12 +87,13 @@ def worst(rows: list[dict]) -> dict:
     return min(rows, key=lambda row: claims.VERDICTS.index(row["found"].verdict))
 
 
-def told(row: dict) -> str:
-    """Return what was measured, and why a claim is not reproduced, in one line."""
+def told(row: dict, room: int = 10**6) -> str:
+    """Return what was measured, and why a claim is not reproduced; only why if room is short."""
     found = row["found"]
     counts = re.match(r"(supported )?at \d|true in|\d+ of \d+ published", found.why)
     why = "" if found.verdict == claims.REPRODUCED or counts else found.why
-    return "; ".join(filter(None, (found.measured, why)))
+    both = "; ".join(filter(None, (found.measured, why)))
+    return why or both if len(both) > room else both
 
 
 def cell(text: str) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.compendium.claims import (  # isort: skip
-    Finding, all_of, cannot_be_tested, claim, holds, holds_everywhere, listed, means, settings,
+    Finding, all_of, cannot_be_tested, claim, holds, holds_everywhere, listed, means,
     share, shown_once, span, steps,
 )  # fmt: skip
 from anonpaper.compendium.tables import reference
@@ -78,14 +78,17 @@ def solutions_get_fewer_and_worse_with_k(runs_by_k):
     return all_of(fewer, means(steps(loss, along="k_pref"), above=0, measured=told))
 
 
-ORDER = "it depends on the order of the 41 countries, which the paper does not print"
+ORDER = (
+    "it depends on the order of the 41 countries, which the paper does not print: it holds with"
+)
 
 
 def _by_place(at: pd.Series, measured: str) -> Finding:
     """Judge what holds or not at each place of the United States in the order of countries."""
     if at.all() or not at.any():
         return holds(at, measured=measured)
-    return cannot_be_tested(f"{ORDER}: true at {', '.join(settings(at.index[at]))}", measured)
+    where = " and ".join(map(str, at.index[at]))
+    return cannot_be_tested(f"{ORDER} the United States at place {where}", measured)
 
 
 @claim("Section 6.1", quote="have an effective k close to")
@@ -94,7 +97,7 @@ def effective_k_is_close_or_higher(optimum_by_place):
     # Of the optimum, which branch and bound proves, at each place of the United States.
     wide = optimum_by_place.pivot(index="place", columns="k", values="effective_k")
     wide -= wide.columns
-    told = f"effective k of the optimum less k_pref: {listed(wide.loc[1])} (first place)"
+    told = f"effective k of the optimum less k_pref, at place 1: {listed(wide.loc[1])}"
     return _by_place(wide.loc[:, 11:].min(axis=1) > wide.loc[:, :10].max(axis=1), told)
 
 
@@ -105,7 +108,7 @@ def seeds_make_no_difference(runs_by_k):
     As printed: 50,000 evaluations, 0.001 per bit.
     """
     above = runs_by_k.groupby("k_pref")["ach"].agg(lambda ach: ach.max() / ach.min() - 1)
-    why = "most runs end in local optima, where no single join or split lowers ach"
+    why = "seeds end in different local optima, where no single join or split lowers ach"
     return holds_everywhere(above <= 0.01, measured=f"by {span(above, '{:.1%}')}", why=why)
 
 
@@ -133,7 +136,7 @@ def larger_populations_deviate_more(figure_2):
     smallest, *larger = _wide(figure_2, "population", "prefdev").to_numpy()
     # The paper prints one run: how often do ours show the same?
     both = (larger > smallest).all(axis=0)
-    told = f"both larger deviate more in {both.sum()} of {len(both)} runs, a third by chance"
+    told = f"both larger ones deviate more in {both.sum()} of {len(both)} runs: a third is chance"
     return shown_once(both, told)
 
 
@@ -146,7 +149,8 @@ def _grows(values: pd.DataFrame, told="on average", **options) -> Finding:
 @claim("Section 6.2", quote="Small populations and higher number of iterations is a key element")
 def small_populations_are_better(figure_2):
     """The smaller the population, the less the mean ach; in part if one step is certain."""
-    return _grows(_wide(figure_2, "population", "ach"), in_part=0.5)
+    why = "one of the two steps is certain, the other may be chance"
+    return _grows(_wide(figure_2, "population", "ach"), in_part=0.5, why=why)
 
 
 @claim("Section 6.2", quote="most crossover operations tend to map to similar objective values")
@@ -167,7 +171,8 @@ def duplicates_slow_the_search(copies):
     """
     by_seed = _wide(copies.assign(copies=copies["copies"].astype(str)), "copies", "ach")
     more = by_seed.loc["stay"] - by_seed.loc["thrown away"]
-    return means([more], above=0, measured=f"{more.mean():+.4f} on average", show="{:.4f}")
+    why = "a search that keeps duplicates ends with less ach, which is better"
+    return means([more], above=0, measured=f"ach {more.mean():+.4f}", show="{:.4f}", why=why)
 
 
 @claim("Section 5", quote="exposure of higher effective k solutions")
@@ -221,7 +226,7 @@ def favoured_country_keeps_groups(countries):
     """Native Country keeps more groups under wv_2 and wv_5 than under each other vector."""
     groups = countries.groupby(["place", "vector"])["groups ncy"].mean().unstack()
     more = groups[["wv_2", "wv_5"]].min(axis=1) > groups.drop(columns=["wv_2", "wv_5"]).max(axis=1)
-    return _by_place(more, f"groups {listed(groups.stack(), '{:.1f}')}")
+    return _by_place(more, f"{span(groups, '{:.1f}')} groups")
 
 
 @claim("Figure 3", quote="most solutions in the figure completely suppress [...] Native Country")
@@ -229,7 +234,7 @@ def country_is_suppressed(countries):
     """Under most weight vectors, at least half of the runs suppress Native Country completely."""
     suppressed = countries["groups ncy"].eq(1).groupby([countries["place"], countries["vector"]])
     often = suppressed.mean().unstack()
-    told = f"share of runs {listed(often.stack(), '{:.0%}')}"
+    told = f"in {span(often, '{:.0%}')} of the runs"
     return _by_place((often >= 0.5).mean(axis=1) > 0.5, told)
 
 
@@ -279,13 +284,15 @@ def optimum_can_be_above_k_pref(optima_by_weights):
 def seeds_make_no_difference_elsewhere(spread_by_setting):
     """At the settings of Figures 3 and 4, ach over seeds differs by at most 1 %."""
     above = _printed(spread_by_setting)["worst / best - 1"].abs()
-    why, told = "single runs end in different local optima", f"by {span(above, '{:.1%}')}"
+    why, told = "seeds end in different local optima", f"by {span(above, '{:.1%}')}"
     return holds_everywhere(above <= 0.01, measured=told, why=why)
 
 
 def _shown_by(vectors: pd.Series) -> Finding:
     """Judge by the share of drawn vectors in which Native Country weighs most, as in wv_2."""
-    return shown_once(vectors, measured=f"{vectors.sum()} of {len(vectors)} drawn vectors")
+    return shown_once(
+        vectors, measured=f"{vectors.sum()} of {len(vectors)} drawn weight vectors show it"
+    )
 
 
 def _at(runs: pd.DataFrame, value: str) -> pd.DataFrame:

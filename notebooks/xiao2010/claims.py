@@ -239,8 +239,9 @@ def hilbert_is_the_best_rival(heuristics):
     def best(means: pd.DataFrame) -> c.Finding:
         rival = means[["Mondrian", "TDS"]].min(axis=1)
         ratio = (means["Hilbert"] / rival)[rival > 0]
-        measured = f"times the stars of the better rival: {c.listed(ratio, '{:.2f}')}"
-        why = "Hilbert forms small groups also where few rows need any"
+        measured = f"{c.span(ratio, '{:.2f}')} times the stars of the better rival"
+        where = ", ".join(c.settings(ratio.index[ratio >= 1]))
+        why = f"not for {where}: Hilbert forms small groups also where few rows need any"
         return c.holds_everywhere(means["Hilbert"] < rival, measured=measured, why=why)
 
     stars = heuristics.set_index(["table", "l", "d", "heuristic"])["thousand stars"].unstack()
