@@ -40,6 +40,12 @@ WATCHED = {
     "course/7_diversity_and_fairness": "diva2021",
 }
 LIVE = ROOT / "build" / "live" / "index.html"  # made by `make live`; it names its other files
+#: What the README says how to make is there, on the site; the second and third where LIVE is.
+THERE = {
+    r"theatre: `make site`, then open `build/site/([\w/.]+)`,": r'<a href="\1">theatre</a>:',
+    r"`make live` \(in the browser\)": '<a href="live/index.html">in the browser</a>',
+    r"\[Try your table\]\(.*?\)": '<a href="live/index.html">Try your table</a>',
+}
 
 
 def main(target: Path = ROOT / "build" / "site") -> int:
@@ -92,7 +98,10 @@ def stage(source: Path) -> None:
     write("api/index.rst", "api.rst", modules=package_modules())
     found = [one for one in report.findings() if one[2] in names]
     watched = {key: play.question for key, play in scenes().PLAYS.items()}
-    write("index.md", "index.md", findings=found, live=LIVE.exists(), watched=watched)
+    _, _, door = (ROOT / "README.md").read_text("utf-8").partition("# anonpaper\n")
+    for said, link in [*THERE.items()][: len(THERE) if LIVE.exists() else 1]:
+        door = re.sub(said, link, door.partition("## Two commands")[0])
+    write("index.md", "index.md", findings=found, door=door, watched=watched)
 
 
 def about_lesson(name: str) -> dict:
