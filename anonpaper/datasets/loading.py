@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 
 from anonpaper import errors
@@ -15,10 +14,9 @@ from anonpaper.datasets import acs, tables
 from anonpaper.datasets.registry import Origin, StandInWarning, dataset, find_file, registry
 from anonpaper.files import cache_folder, raw_folder, sha256, whole_file
 from anonpaper.microdata import Microdata
-from anonpaper.randomness import generator
 from anonpaper.roles import HOW_MISSING
 
-#: Part of every cache key: raise it when a parsed, made or generated table changes.
+#: Part of every cache key: raise it when a parsed or made table changes.
 VERSION = 3
 
 
@@ -36,10 +34,10 @@ def load(
 
     `qi` and `sensitive` replace the paper's; there is no sensitive attribute if `qi` includes it.
     Missing values become the ``"category"`` ``"?"``, ``"drop"`` their rows (if in *any* column),
-    or are an ``"error"``. `rows` are drawn by `seed`, with replacement if there are fewer; it
-    also makes ``sal``. `part` is ``"train"``, ``"test"`` or ``"both"``, of ``adult`` (by default
-    the papers' ``"train"``) and ``census``. The table's ``origin`` says where the rows came from,
-    and a StandInWarning that they were generated, since no source has the published file.
+    or are an ``"error"``. `rows` are drawn by `seed` without replacement; it also makes ``sal``.
+    `part` is ``"train"``, ``"test"`` or ``"both"``, of ``adult`` (by default the papers'
+    ``"train"``) and ``census``. The table's ``origin`` says where the rows came from, and a
+    StandInWarning that they were generated, since no source has the published file.
 
     DatasetError, ParameterError: a name, parameter or file is wrong; or no source has it, with the
     place to put it. data/README.md has source, licence and citation of each.
@@ -52,23 +50,20 @@ def load(
     """
     errors.check_choice("missing", missing, HOW_MISSING)
     entry = dataset(name)
-    whole, origin = load_table(name, part=part, seed=seed)
-    frame, notes = whole, [origin.note] if origin.note else []
+    frame, origin = load_table(name, part=part, seed=seed)
+    notes, dropped = [origin.note], 0
     if missing == "drop":
-        frame = whole.dropna().reset_index(drop=True)
-        if frame.empty:
-            raise errors.EmptyTableError(f'all rows of {name!r} have gaps: use missing="category"')
-        notes.append(f"{len(whole) - len(frame):,} rows with missing values left out")
+        whole, frame = len(frame), frame.dropna().reset_index(drop=True)
+        dropped = whole - len(frame)
+        notes.append(f"{dropped:,} rows with missing values left out")
     qi = entry.qi if qi is None else qi
     if sensitive is None and entry.sensitive not in qi:
         sensitive = entry.sensitive
     m = Microdata(frame, qi, sensitive, missing=missing)
     if rows is not None:
-        again = errors.check_integer("rows", rows, 1) > m.n
-        how = "with" if again else "without"
-        notes.append(f"{rows:,} of {m.n:,} rows drawn {how} replacement, seed {seed}")
-        m = m.take(np.sort(generator(seed).choice(m.n, rows, replace=again)))
-    m.dropped, m.origin = len(whole) - len(frame), replace(origin, note="; ".join(notes))
+        m = m.sample(rows, seed)
+        notes.append(f"{m.n:,} of {len(frame):,} rows drawn without replacement, seed {seed}")
+    m.dropped, m.origin = dropped, replace(origin, note="; ".join(filter(None, notes)))
     return m
 
 
@@ -93,13 +88,13 @@ def load_table(
             StandInWarning,
             stacklevel=3,
         )
-        frame = parsed(f"stand-in-{name}", [], lambda: tables.generate(name))
         note = "columns, domains and counts are the published ones; the rows are of nobody"
-        return frame, Origin(name, "stand-in", "", "", True, entry.stand_in, note)
-    key, how = [entry.files[file] for file in found], [how for _, how in found.values()]
-    sums, note = " + ".join(key), "the employed persons of census" if name == "occ" else ""
+        return tables.generate(name), Origin(name, "stand-in", "", "", True, entry.stand_in, note)
+    key, how = [entry.files[file] for file in found], dict.fromkeys(h for _, h in found.values())
+    source = name, " + ".join(how), " + ".join(found), " + ".join(key), False, entry.substitute_for
+    note = "the employed persons of census" if name == "occ" else ""
     if name == "sal":
-        key.append(seed := errors.check_integer("seed", seed, 0))
+        key.append(errors.check_integer("seed", seed, 0))
         note = f"drawn with replacement from the adults of census, income modelled, seed {seed}"
 
     def build() -> pd.DataFrame:
@@ -109,8 +104,7 @@ def load_table(
             return acs.make_sal(load_table("census")[0], seed)
         return tables.parse(name, {file: path for file, (path, _) in found.items()})
 
-    frame, how, files = parsed(name, key, build), " + ".join(dict.fromkeys(how)), " + ".join(found)
-    return frame, Origin(name, how, files, sums, False, entry.substitute_for, note)
+    return parsed(name, key, build), Origin(*source, note)
 
 
 def parsed(name: str, key: Sequence, build: Callable[[], pd.DataFrame]) -> pd.DataFrame:

@@ -207,7 +207,7 @@ BAD = [
     bad(VOTERS, ColumnError, "", columns=[["height"], ["name"], []]),
     bad(VOTERS, ParameterError, "", share=[0, 1.1], outdated=[-0.1]),
     bad(partial(ap.load, "adult"), AnonpaperError, "rows must be|missing must be|part must be",
-        rows=[0, 2.5], missing=["keep"], part=["second"]),
+        rows=[0, 2.5, 32_562], missing=["keep"], part=["second"]),
     bad(ap.load, AnonpaperError, "part must be 'both', got|seed must be",
         {"name": "german", "part": "train"}, {"name": "sal", "seed": -1}),
     bad(ap.load, AnonpaperError, "name must be 'adult' or .*got 'adlut'", name=["adlut"]),
