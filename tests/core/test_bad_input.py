@@ -115,7 +115,7 @@ BAD = [
     bad(FULL_DOMAIN, HierarchyError, "'M'", hierarchies=[{"Gender": FLAT(["F"])}]),
     bad(TDS, HierarchyError, "lacks", hierarchies=[{"Age": FLAT(["<30"])}]),
     *(bad(f, ColumnError, "Height", hierarchies=[{"Height": TREE}]) for f in (TDS, FULL_DOMAIN)),
-    bad(TDS, ParameterError, "make each", hierarchies=[{"Age": TREE.rows}]),
+    bad(TDS, ParameterError, "of class Hierarchy", hierarchies=[{"Age": TREE.rows}]),
     bad(PREFERENCE, ParameterError, "", evaluations=[99], population=[1], seed=[-1]),
     *(bad(f, AnonpaperError, "sum to 1|Height|must be a number", weights=[
         {"Age": 0.5, "Gender": 0.4}, {"Age": 0.5, "Height": 0.5}, {"Age": 1.5, "Gender": -0.5},
@@ -233,7 +233,7 @@ BAD = [
       for f in (ap.Partition, partial(ap.KAnonymity(2).level, table(age=[1, 2])))),
     bad(partial(ap.Recoding, AGES.attributes), ParameterError, "",
         maps=[[[0, 1, 1], [0, 0]], [[0, 3], [0, 0]], [[0, 0]]]),
-    bad(ap.Hierarchy, HierarchyError, "same number|twice|belongs to both|at least one",
+    bad(ap.Hierarchy, HierarchyError, "same number|twice|two parents|at least one",
         rows=[[*map(list, rows)] for rows in (["ax*", "b*"], ["a*", "a*"], ["axy", "bxz"], [])]),
     bad(FLAT(["f"]).maps, HierarchyError, "'m'", attribute=[AGES.attribute("sex")]),
     bad(FLAT(["f"]).generalize, HierarchyError, "'x'", {"value": "x", "level": 1}),
