@@ -11,10 +11,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonpaper import errors
-from anonpaper.datasets.registry import Origin, unpacked_sha256
-from anonpaper.files import named_by_user
-from anonpaper.microdata import Microdata
 from anonpaper.randomness import generator
 
 #: Column of Census-Income -> attribute of Table 6.
@@ -88,7 +84,7 @@ def make_sal(census: pd.DataFrame, seed: int) -> pd.DataFrame:
     weeks = adults["weeks worked in year"].to_numpy()[drawn]
     above = (adults["income"] == "50000+").to_numpy()[drawn]
     income = _income(sal, schooling, weeks, above, rng)
-    return sal.assign(Income=_brackets(income, INCOME_BRACKET))
+    return sal.assign(Income=brackets(income, INCOME_BRACKET))
 
 
 def _income(
@@ -118,49 +114,6 @@ def _income(
     return np.where(above, income.clip(LABEL_THRESHOLD), income.clip(max=LABEL_THRESHOLD - 1))
 
 
-def _brackets(values: np.ndarray, width: int) -> np.ndarray:
+def brackets(values: np.ndarray, width: int) -> np.ndarray:
     """Return the lower ends of 50 classes, the last one open; losses count as 0."""
     return np.clip(values // width, 0, 49).astype(np.int64) * width
-
-
-def load_ipums(path: str | Path, table: str = "sal") -> Microdata:
-    """Build SAL or OCC of xiao2010 from an IPUMS USA extract, with the attributes of Table 6.
-
-    The extract is a csv file with a header line, gzipped or not, with AGE, SEX, RACE, MARST, BPL,
-    EDUCD and CLASSWKRD, and INCTOT for "sal" or OCC1990 for "occ". Adults are persons of at least
-    17 years; ages above 95 become 95 (79 values). ipums.csv joins codes; incomes are joined to 50
-    classes of $2,000, the last one open, occupations to 50 intervals of 20 codes. Of more than
-    600,000 adults, so many are drawn with seed 0. FileError if there is no such file, ColumnError
-    if it lacks a variable or has an unknown code.
-    """
-    errors.check_choice("table", table, SENSITIVE)
-    with named_by_user(path):
-        path = Path(path)
-        extract = pd.read_csv(path, low_memory=False).rename(columns=lambda c: str(c).upper())
-    sensitive, variable, held, width = SENSITIVE[table]
-    try:
-        extract = extract[[*VARIABLES.values(), variable]].apply(pd.to_numeric)  # blanks are NA
-    except (KeyError, ValueError, TypeError) as error:
-        raise errors.ColumnError(f"{path.name} has no numbers of a variable: {error}") from None
-    adults = extract[(extract["AGE"] >= SAL_AGES[0]) & extract[variable].between(*held)]
-    frame = pd.DataFrame({"Age": adults["AGE"].clip(upper=SAL_AGES[1]).astype(np.int64)})
-    known = pd.read_csv(Path(__file__).with_name("ipums.csv"), keep_default_na=False)
-    for attribute, name in list(VARIABLES.items())[1:]:
-        codes = known[known["variable"] == name]
-        ranges = pd.IntervalIndex.from_arrays(codes["first"], codes["last"], closed="both")
-        place = ranges.get_indexer(adults[name])
-        if (place < 0).any():
-            raise errors.ColumnError(
-                f"{name} ({attribute}) in {path.name} has unknown codes "
-                f"{adults[name][place < 0].unique().tolist()[:5]}: is it an extract of the "
-                "American Community Survey?"
-            )
-        frame[attribute] = pd.Categorical(
-            codes["meaning"].to_numpy()[place], codes["meaning"].unique(), ordered=name == "EDUCD"
-        )
-    frame[sensitive] = _brackets(adults[variable], width)
-    note = f"at most {ROWS:,} of {len(frame):,} adults of {len(extract):,} persons"
-    origin = Origin(table, "user's extract", path.name, unpacked_sha256(path), note=note)
-    frame = frame.reset_index(drop=True)
-    m = Microdata(frame, list(VARIABLES), sensitive, missing="category", origin=origin)
-    return m.sample(min(m.n, ROWS), seed=0)

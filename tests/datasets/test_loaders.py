@@ -10,7 +10,7 @@ import pytest
 
 import anonpaper as ap
 from anonpaper.datasets import StandInWarning, acs, available, load_ipums, population, voter_list
-from anonpaper.datasets.registry import registry
+from anonpaper.datasets.loading import registry
 from anonpaper.errors import ColumnError, DatasetUnavailableError
 from anonpaper.owner.cli import main
 
