@@ -121,9 +121,6 @@ class Hierarchy:
         """Return the values in preorder: then every node is an interval of the domain.
 
         Children of a node are ordered by their first value in `rows` (dewri2009, section 3).
-
-        >>> Hierarchy([["a", "x", "*"], ["b", "y", "*"], ["c", "x", "*"]]).preorder()
-        ['a', 'c', 'b']
         """
         return [self.rows[i][0] for i in np.lexsort(_numbered(self.rows))]
 
@@ -155,10 +152,6 @@ class Hierarchy:
 
         Its names do not show other values. Such a value is on its own below the star, or, in
         an ordered domain, where both neighbours among the shown ones have one name.
-
-        >>> ages = ap.Microdata(pd.DataFrame({"age": [1, 2, 3, 9]}), ["age"]).attribute("age")
-        >>> Hierarchy.of_shown(ages, ages.values != 9, fan_out=3).rows[-1]
-        ['9', '*']
         """
         tree, rows = cls.balanced(attribute.values[shown], fan_out), []
         for value, own, after in zip(attribute.values, shown, np.cumsum(shown), strict=True):

@@ -1,8 +1,7 @@
-"""The data sets: the registry, where a file is found, and the tables with their origin.
+"""The data sets of registry.toml: where a file is found, and the tables with their origin.
 
-registry.toml lists them. Archives are read as data: their code never runs. A file is known by its
-sha256, in whatever archive and under whatever name it comes, and gets its own name only after that
-was checked.
+Archives are read as data: their code never runs. A file is known by its sha256, under whatever
+name it comes, and gets its own name only after that was checked.
 """
 
 from __future__ import annotations
@@ -331,14 +330,14 @@ def parsed(name: str, key: Sequence, build: Callable[[], pd.DataFrame]) -> pd.Da
     return frame
 
 
-def fetch(names: Sequence[str] | None = None) -> dict[str, Origin]:
-    """Fetch and parse data sets (by default all) into the cache; return where each came from.
+def fetch(name: str) -> Origin:
+    """Fetch and parse a data set into the cache; return where it came from, as :func:`load`.
 
-    A stand-in raises no warning here: its origin says so. Errors as for :func:`load`.
+    A stand-in raises no warning here: its origin says so.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", StandInWarning)
-        return {name: load_table(name)[1] for name in (registry() if names is None else names)}
+        return load_table(name)[1]
 
 
 def load_ipums(path: str | Path, table: str = "sal") -> Microdata:

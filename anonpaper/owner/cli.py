@@ -181,7 +181,7 @@ def fetch(o: SimpleNamespace, call: Sequence[str]) -> None:
     for name in names:
         LOG.info("fetching %s", name)
         try:
-            origin = ap.datasets.fetch([name])[name]
+            origin = ap.datasets.fetch(name)
         except errors.DatasetError as error:
             failed.append(f"{name}: {error}")
             continue
