@@ -303,7 +303,7 @@ def required(m: Microdata, principles: Sequence[Principle]) -> dict[object, list
             raise ParameterError(
                 f"some people of {m.person!r} have rows with different quasi-identifiers, and "
                 f"{principle} may fail when their groups are joined: use KAnonymity or "
-                "DistinctLDiversity, or give every person one value of each quasi-identifier"
+                "DistinctLDiversity"
             )
         for name in principle.about(m):
             found.setdefault(name, []).append(principle)
@@ -320,16 +320,11 @@ def rows_of_budget(m: Microdata, suppression: float, principles: Sequence[Princi
 
 def require_whole(m: Microdata, asked: Mapping[object, Sequence[Principle]]) -> None:
     """Raise InfeasibleError if all rows as one group, hence every grouping, fail a principle."""
-    one_group = Entries.of_cells(m, np.zeros(len(m.cells.counts), np.intp))
-    for name, principles in asked.items():
-        whole = GroupCounts.of(one_group, name)
-        for principle in principles:
-            if not principle.holds(whole):
-                about = "" if name is None else f" in {name!r}"
-                raise InfeasibleError(
-                    f"no grouping meets {principle}: all rows together reach "
-                    f"{principle.level(whole):.4g}{about}"
-                )
+    whole = Entries.whole(m)
+    for principle in sum(asked.values(), []):
+        if not principle.holds(whole):
+            reached = f"all rows together reach {principle.level(whole):.4g}"
+            raise InfeasibleError(f"no grouping meets {principle}: {reached}")
 
 
 #: What l-diversity can mean where a function has a parameter `diversity`.

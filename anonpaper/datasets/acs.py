@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from anonpaper.errors import ColumnError
 from anonpaper.randomness import generator
 
 #: Column of Census-Income -> attribute of Table 6.
@@ -84,7 +85,7 @@ def make_sal(census: pd.DataFrame, seed: int) -> pd.DataFrame:
     weeks = adults["weeks worked in year"].to_numpy()[drawn]
     above = (adults["income"] == "50000+").to_numpy()[drawn]
     income = _income(sal, schooling, weeks, above, rng)
-    return sal.assign(Income=brackets(income, INCOME_BRACKET))
+    return sal.assign(Income=_brackets(income, INCOME_BRACKET))
 
 
 def _income(
@@ -114,6 +115,30 @@ def _income(
     return np.where(above, income.clip(LABEL_THRESHOLD), income.clip(max=LABEL_THRESHOLD - 1))
 
 
-def brackets(values: np.ndarray, width: int) -> np.ndarray:
+def _brackets(values: np.ndarray, width: int) -> np.ndarray:
     """Return the lower ends of 50 classes, the last one open; losses count as 0."""
     return np.clip(values // width, 0, 49).astype(np.int64) * width
+
+
+def from_survey(extract: pd.DataFrame, table: str) -> pd.DataFrame:
+    """Return SAL or OCC, with the sensitive attribute last, from variables of IPUMS."""
+    sensitive, variable, held, width = SENSITIVE[table]
+    try:
+        extract = extract[[*VARIABLES.values(), variable]].apply(pd.to_numeric)  # blanks are NA
+    except (KeyError, ValueError, TypeError) as error:
+        raise ColumnError(f"the extract has no numbers of a variable: {error}") from None
+    wanted = (extract["AGE"] >= SAL_AGES[0]) & extract[variable].between(*held)
+    adults = extract[wanted].reset_index(drop=True)
+    frame = pd.DataFrame({"Age": adults["AGE"].clip(upper=SAL_AGES[1]).astype(np.int64)})
+    known = pd.read_csv(Path(__file__).with_name("ipums.csv"), keep_default_na=False)
+    for attribute, name in list(VARIABLES.items())[1:]:
+        codes = known[known["variable"] == name]
+        ranges = pd.IntervalIndex.from_arrays(codes["first"], codes["last"], closed="both")
+        place = ranges.get_indexer(adults[name])
+        if (place < 0).any():
+            unknown = adults[name][place < 0].unique().tolist()[:5]
+            raise ColumnError(f"{name} ({attribute}) has unknown codes {unknown}: is it ACS?")
+        frame[attribute] = pd.Categorical(
+            codes["meaning"].to_numpy()[place], codes["meaning"].unique(), ordered=name == "EDUCD"
+        )
+    return frame.assign(**{sensitive: _brackets(adults[variable], width)})

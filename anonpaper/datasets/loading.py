@@ -24,7 +24,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from anonpaper import errors
@@ -146,10 +145,9 @@ def available() -> pd.DataFrame:
     """
     listed = []
     for entry in registry().values():
-        ways = [("to be fetched", entry.official), ("stand-in", entry.stand_in)]
-        ways = None, ", else ".join(way for way, there in ways if there)
+        missing = None, "to be fetched" if entry.official else "stand-in"
         try:
-            found = [at_hand(*file) or ways for file in entry.files.items()]
+            found = [at_hand(*file) or missing for file in entry.files.items()]
             origin = " + ".join(dict.fromkeys(how for _, how in found))
         except DatasetError as error:
             origin = f"unusable: {error}"
@@ -354,30 +352,9 @@ def load_ipums(path: str | Path, table: str = "sal") -> Microdata:
     with named_by_user(path):
         path = Path(path)
         extract = pd.read_csv(path, low_memory=False).rename(columns=lambda c: str(c).upper())
-    sensitive, variable, held, width = acs.SENSITIVE[table]
-    try:
-        extract = extract[[*acs.VARIABLES.values(), variable]].apply(pd.to_numeric)
-    except (KeyError, ValueError, TypeError) as error:
-        raise errors.ColumnError(f"{path.name} has no numbers of a variable: {error}") from None
-    adults = extract[(extract["AGE"] >= acs.SAL_AGES[0]) & extract[variable].between(*held)]
-    frame = pd.DataFrame({"Age": adults["AGE"].clip(upper=acs.SAL_AGES[1]).astype(np.int64)})
-    known = pd.read_csv(Path(__file__).with_name("ipums.csv"), keep_default_na=False)
-    for attribute, name in list(acs.VARIABLES.items())[1:]:
-        codes = known[known["variable"] == name]
-        ranges = pd.IntervalIndex.from_arrays(codes["first"], codes["last"], closed="both")
-        place = ranges.get_indexer(adults[name])
-        if (place < 0).any():
-            raise errors.ColumnError(
-                f"{name} ({attribute}) in {path.name} has unknown codes "
-                f"{adults[name][place < 0].unique().tolist()[:5]}: is it an extract of the "
-                "American Community Survey?"
-            )
-        frame[attribute] = pd.Categorical(
-            codes["meaning"].to_numpy()[place], codes["meaning"].unique(), ordered=name == "EDUCD"
-        )
-    frame[sensitive] = acs.brackets(adults[variable], width)
+    frame = acs.from_survey(extract, table)
     note = f"at most {acs.ROWS:,} of {len(frame):,} adults of {len(extract):,} persons"
     origin = Origin(table, "user's extract", path.name, unpacked_sha256(path), note=note)
-    frame = frame.reset_index(drop=True)
-    m = Microdata(frame, list(acs.VARIABLES), sensitive, missing="category", origin=origin)
+    *qi, sensitive = frame
+    m = Microdata(frame, qi, sensitive, missing="category", origin=origin)
     return m.sample(min(m.n, acs.ROWS), seed=0)

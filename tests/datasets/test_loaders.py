@@ -191,9 +191,7 @@ def test_available_lists_every_data_set_without_fetching(no_network):
     assert table["rows"].to_dict() == {name: data.rows for name, data in registry().items()}
     origins = table["origin"].to_dict()
     assert "wrong sha256" in origins.pop("adult")
-    first = dict.fromkeys(origins, "to be fetched")
-    with_stand_in = dict.fromkeys(["diabetes", "pantheon"], "to be fetched, else stand-in")
-    assert origins == first | with_stand_in | {"stroke": "stand-in"}
+    assert origins == dict.fromkeys(origins, "to be fetched") | {"stroke": "stand-in"}
     assert table["how_to_get"]["sal"].endswith("has census-income.data and census-income.test")
     assert [path.name for path in no_network.rglob("*") if path.is_file()] == ["adult.data"]
 
