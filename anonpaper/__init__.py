@@ -4,17 +4,9 @@ The way of the data: load -> partition | recode -> publish -> measure -> draw. `
 lists the public names, which are imported on first use. Examples in docstrings begin with
 ``import anonpaper as ap``, ``import numpy as np`` and ``import pandas as pd``.
 
-Docstrings name the papers by author and year:
-
-- *xiao2010*: X. Xiao, K. Yi, Y. Tao, *The hardness and approximation algorithms for l-diversity*,
-  EDBT 2010;
-- *dewri2009*: R. Dewri, D. Whitley, I. Ray, I. Ray, *A multi-objective approach to data sharing
-  with privacy constraints and preference based objectives*, GECCO 2009;
-- *boger2020*: S. Boger, *L-diversity for data analysis: data swapping with customized clustering*,
-  Brown University, 2020;
-- *diva2021*: M. Milani, Y. Huang, F. Chiang, *Preserving diversity in anonymized data*, EDBT 2021;
-- *majeed2024*: A. Majeed, S. O. Hwang, *A data-centric l-diversity model for securely publishing
-  personal data with enhanced utility*.
+Docstrings name papers by author and year: xiao2010 (Xiao, Yi, Tao, EDBT 2010), dewri2009 (Dewri,
+Whitley, Ray, Ray, GECCO 2009), boger2020 (Boger, Brown University, 2020), diva2021 (Milani, Huang,
+Chiang, EDBT 2021), and majeed2024 (Majeed, Hwang); their titles are in CITATION.cff.
 """
 
 from __future__ import annotations
@@ -26,19 +18,12 @@ import lazy_loader
 
 _imported, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-#: Modules with a different public name.
-_ELSEWHERE = {
-    "examples": "anonpaper.datasets.examples",
-    "hierarchies": "anonpaper.datasets.trees",
-    "synthesis": "anonpaper.repair.synthesis",
-}
-
 
 def __getattr__(name: str):
     if name == "__version__":
         return importlib.metadata.version("anonpaper")
-    if name in _ELSEWHERE:
-        return importlib.import_module(_ELSEWHERE[name])
+    if name == "hierarchies":
+        return importlib.import_module("anonpaper.datasets.trees")
     if name == "plots":
         from anonpaper.errors import needs
 

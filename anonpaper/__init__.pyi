@@ -13,6 +13,7 @@ from . import randomness as randomness
 from . import recoders as recoders
 from . import repair as repair
 from .constraints import DiversityConstraint as DiversityConstraint
+from .datasets import examples as examples
 from .datasets import load as load
 from .groups import Partition as Partition
 from .hierarchy import Hierarchy as Hierarchy
@@ -54,6 +55,7 @@ from .recoders.preference_search import exhaustive as exhaustive
 from .recoders.preference_search import preference_search as preference_search
 from .recoders.tds import tds as tds
 from .recoding import Recoding as Recoding
+from .repair import synthesis as synthesis
 from .repair.cleaning import find_imbalance as find_imbalance
 from .repair.cleaning import granularize as granularize
 from .repair.cleaning import in_preorder as in_preorder

@@ -107,8 +107,6 @@ def needs(extra: str) -> Iterator[None]:
 
 def check_integer(name: str, value: object, low: int, high: int | None = None) -> int:
     """Return `value` as an int from `low` to `high`; not a bool or float."""
-    if high is not None and high < low:
-        raise ParameterError(f"{name} must be at least {low}, but the table allows at most {high}")
     try:
         number = operator.index(None if isinstance(value, bool) else value)
     except TypeError:
@@ -158,16 +156,6 @@ def is_among(value: object, choices: Sequence) -> bool:
         return False
 
 
-def check_range(name: object, pair: object) -> tuple[float, float]:
-    """Return the range of a column as two finite numbers, the lower one first."""
-    most = np.finfo(float).max
-    ends = check_sequence(f"the range of {name!r}", pair)
-    ends = [check_number(f"an end of the range of {name!r}", end, -most, most) for end in ends]
-    if len(ends) != 2 or ends[0] > ends[1]:
-        raise ParameterError(f"the range of {name!r} must be two ascending numbers, got {pair!r}")
-    return ends[0], ends[1]
-
-
 def check_sequence(name: str, values: object, kind: type | None = None) -> list:
     """Return `values` as a list if they are ordered; all of type `kind`, if given."""
     plain = not isinstance(values, (str, bytes, set, frozenset, Mapping))
@@ -181,13 +169,13 @@ def check_sequence(name: str, values: object, kind: type | None = None) -> list:
 
 
 def check_named(name: str, given: Mapping | None, columns: Sequence) -> dict:
-    """Return values given per quasi-identifier as a dict; ColumnError for another column."""
+    """Return values given by column as a dict; ColumnError for one that is not in `columns`."""
     if not isinstance(given, Mapping | None):
         raise ParameterError(f"{name} must map column names, got {given!r}")
     given = dict(given or {})
     unknown = [column for column in given if not is_among(column, columns)]
     if unknown:
-        raise ColumnError(f"{name} names {unknown}; the quasi-identifiers are {list(columns)}")
+        raise ColumnError(f"{name} names {unknown}; the columns are {list(columns)}")
     return given
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import pairwise
 from math import floor
 from numbers import Integral
 from pathlib import Path
@@ -55,39 +53,30 @@ class Hierarchy:
     """
 
     def __init__(self, rows: Sequence[Sequence]) -> None:
-        self.rows = [
-            [str(name) for name in errors.check_sequence("a row", row)]
-            for row in errors.check_sequence("rows", rows)
-        ]
-        if not self.rows or not all(self.rows):
-            raise HierarchyError("a hierarchy needs at least one value, and a value in every row")
-        self._row_of: dict[object, list[str]] = {}
-        for row in self.rows:
-            if len(row) != len(self.rows[0]) or "" in row[1:]:
-                raise HierarchyError(
-                    "all rows must have the same number of levels, and a name on each; the first "
-                    f"one has {len(self.rows[0])}, another one is {row}"
-                )
-            if self._row_of.setdefault(row[0], row) is not row:
-                raise HierarchyError(f"{row[0]!r} occurs twice: keep one row of each value")
+        rows = errors.check_sequence("rows", rows)
+        self.rows = [[*map(str, errors.check_sequence("a row", row))] for row in rows]
+        sizes = {0 if "" in row[1:] else len(row) for row in self.rows}
+        if len(sizes) != 1 or 0 in sizes:
+            raise HierarchyError(
+                "a hierarchy needs at least one value, and for all values the same number of "
+                f"levels with a name on each, got {sorted(self.rows, key=len)[:1]}"
+            )
+        values = pd.Index([row[0] for row in self.rows])
+        if twice := values[values.duplicated()].tolist():
+            raise HierarchyError(f"{twice} occur twice: keep one row of each value")
         numbers = {Decimal(row[0]): row for row in self.rows if _NUMBER.fullmatch(row[0])}
-        self._row_of = numbers | self._row_of
-        # Sets of a tree are nested: equal ones have the same first value and the same size.
-        node_of: dict[str, tuple[int, str]] = {}
+        self._row_of = numbers | dict(zip(values, self.rows, strict=True))
+        values_of: dict[str, list[str]] = {}
         for level in range(self.height + 1):
-            sizes = Counter(row[level] for row in self.rows)
-            first = {row[level]: row for row in reversed(self.rows)}
+            below: dict[tuple, list[str]] = {}  # a name and its parent
             for row in self.rows:
-                name, above = row[level], slice(level + 1, level + 2)
-                if row[above] != first[name][above]:
+                below.setdefault(tuple(row[level : level + 2]), []).append(row[0])
+            for (name, *_), values in below.items():
+                if (others := values_of.setdefault(name, values)) != values:
                     raise HierarchyError(
-                        f"{name!r} on level {level} belongs to both {first[name][level + 1]!r} "
-                        f"and {row[level + 1]!r} on level {level + 1}"
+                        f"{name!r} means two sets of values, or has two parents: {others[:5]} and "
+                        f"{values[:5]}, the latter on level {level}: rename one"
                     )
-                node = sizes[name], first[name][0]
-                if node_of.setdefault(name, node) != node:
-                    meant = " and ".join(f"{n} from {v!r} on" for n, v in (node_of[name], node))
-                    raise HierarchyError(f"{name!r} means two sets of values, {meant}: rename one")
 
     @property
     def height(self) -> int:
@@ -104,14 +93,14 @@ class Hierarchy:
     def _row(self, value: object) -> list[str] | None:
         """The row of a value; numbers are equal however they are written."""
         text = str(value)
-        if not isinstance(value, bool | str) and _NUMBER.fullmatch(text):
+        if not isinstance(value, str) and _NUMBER.fullmatch(text):
             return self._row_of.get(text, self._row_of.get(Decimal(text)))
         return self._row_of.get(text)
 
     def written(self, value: object, level: int) -> object:
         """Return the published form of a value on a level: the value if its name is the same."""
         name = self.generalize(value, level)
-        return value if name in (str(value), self._row(value)[0]) else name
+        return value if name in (str(value), self.generalize(value, 0)) else name
 
     def maps(self, attribute: Attribute) -> np.ndarray:
         """Return the sub-domain of every value on every level, shape (height + 1, size), int32.
@@ -132,9 +121,6 @@ class Hierarchy:
         """Return the values in preorder: then every node is an interval of the domain.
 
         Children of a node are ordered by their first value in `rows` (dewri2009, section 3).
-
-        >>> Hierarchy([["a", "x", "*"], ["b", "y", "*"], ["c", "x", "*"]]).preorder()
-        ['a', 'c', 'b']
         """
         return [self.rows[i][0] for i in np.lexsort(_numbered(self.rows))]
 
@@ -166,10 +152,6 @@ class Hierarchy:
 
         Its names do not show other values. Such a value is on its own below the star, or, in
         an ordered domain, where both neighbours among the shown ones have one name.
-
-        >>> ages = ap.Microdata(pd.DataFrame({"age": [1, 2, 3, 9]}), ["age"]).attribute("age")
-        >>> Hierarchy.of_shown(ages, ages.values != 9, fan_out=3).rows[-1]
-        ['9', '*']
         """
         tree, rows = cls.balanced(attribute.values[shown], fan_out), []
         for value, own, after in zip(attribute.values, shown, np.cumsum(shown), strict=True):
@@ -185,15 +167,14 @@ class Hierarchy:
     def intervals(cls, values: Sequence[float], widths: Sequence[float]) -> Hierarchy:
         """Return a hierarchy of numbers: half-open intervals of growing width, then a star.
 
-        `widths` has one number above 0 per level, each a multiple of the previous one (else
-        ParameterError). Intervals begin at multiples of their width; bounds are exact decimals.
+        `widths` has one number above 0 per level, each a multiple of the previous one (otherwise
+        HierarchyError for values that show it). Intervals begin at multiples of their width;
+        bounds are exact decimals.
 
         >>> Hierarchy.intervals([17, 23, 24], widths=[5, 10]).rows[0]
         ['17', '[15, 20)', '[10, 20)', '*']
         """
         steps = [exact_number("a width", w, 0) for w in errors.check_sequence("widths", widths)]
-        if any(wider % width for width, wider in pairwise(steps)):
-            raise ParameterError(f"each width must be a multiple of the one before, got {widths}")
 
         def names(value):
             text = value if isinstance(value, str) else ""
@@ -210,8 +191,8 @@ class Hierarchy:
     def prefixes(cls, values: Sequence, keep: Sequence[int] | None = None) -> Hierarchy:
         """Return a hierarchy of codes by their first characters, such as zip codes, then a star.
 
-        `keep` has the number of characters kept per level, at least 1 and descending (else
-        ParameterError), by default one less on every level. Codes that are not longer stay.
+        `keep` has the number of characters kept per level, at least 1, by default one less on
+        every level. Codes that are not longer stay.
 
         >>> Hierarchy.prefixes(["02139", "02446"], keep=[3, 2]).rows
         [['02139', '021**', '02***', '*'], ['02446', '024**', '02***', '*']]
@@ -220,8 +201,6 @@ class Hierarchy:
         longest = max(map(len, values), default=0)
         keep = errors.check_sequence("keep", range(longest - 1, 0, -1) if keep is None else keep)
         keep = [errors.check_integer("keep", length, 1) for length in keep]
-        if keep != sorted({*keep}, reverse=True):
-            raise ParameterError(f"keep must descend from level to level, got {keep}")
 
         def names(value):
             return [value if len(value) <= n else value[:n] + STAR * (longest - n) for n in keep]
@@ -244,10 +223,8 @@ class Hierarchy:
         >>> Hierarchy.dates(["31.12.2024"], ["quarter", "year"], form="%d.%m.%Y").rows
         [['31.12.2024', '2024-Q4', '2024', '*']]
         """
-        given = errors.check_sequence("levels", levels)
-        levels = [name for name in _DATES if errors.is_among(name, given)]
-        if levels != given:
-            raise ParameterError(f"levels must become coarser, some of {[*_DATES]}, got {given}")
+        levels = errors.check_sequence("levels", levels)
+        levels = [errors.check_choice("each level", level, _DATES) for level in levels]
 
         def names(value):
             when = _instant(value, form)
@@ -302,10 +279,7 @@ def check_hierarchies(
 ) -> dict[object, Hierarchy]:
     """Return hierarchies by attribute name as a dict; ColumnError for an unknown name."""
     hierarchies = errors.check_named("hierarchies", hierarchies, names)
-    if wrong := [name for name, tree in hierarchies.items() if not isinstance(tree, Hierarchy)]:
-        raise ParameterError(
-            f"hierarchies of {wrong}: make each an ap.Hierarchy, by ap.Hierarchy(rows)"
-        )
+    errors.check_sequence("hierarchies", list(hierarchies.values()), Hierarchy)
     return hierarchies
 
 
@@ -317,11 +291,8 @@ def exact_number(name: str, value: object, low: float) -> Fraction:
 
 def _numbered(rows: list[list[str]]) -> np.ndarray:
     """The number of every name on its level, in the order in which they first appear."""
-    numbers = []
-    for names in zip(*rows, strict=True):
-        number = {name: place for place, name in enumerate(dict.fromkeys(names))}
-        numbers.append([number[name] for name in names])
-    return np.array(numbers, np.int32)
+    levels = zip(*rows, strict=True)
+    return np.array([pd.factorize(np.array(names, object))[0] for names in levels], np.int32)
 
 
 def _listed(values: object) -> list:

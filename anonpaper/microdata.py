@@ -78,19 +78,16 @@ class Microdata:
         self.qi, several = checked_roles(columns, self.qi, self.sensitive, self.person)
         self.sensitives = several  # labels: none, one, or several
         self.sensitive = several if len(several) > 1 else next(iter(several), None)
-        if unknown := [name for name in self._columns.domains if name not in columns]:
-            raise ColumnError(f"domains names unknown columns {unknown}; the table has {columns}")
+        errors.check_named("domains", self._columns.domains, columns)
         if not self.has_rows:
             return
         mask = np.zeros(n, bool) if self.synthetic is None else np.array(self.synthetic)
         if mask.shape != (n,) or mask.dtype != bool:
-            raise ParameterError(
-                f"synthetic must be {n} booleans, one per row, got {mask.dtype} {mask.shape}"
-            )
+            raise ParameterError(f"synthetic must be {n} booleans, one per row, got {mask!r}")
         self.synthetic = mask
         needed = [] if self.missing == "category" else [*self.qi, *several]
         needed += [] if self.person is None else [self.person]
-        lacking = self.frame[needed].isna() if needed else pd.DataFrame(index=range(n))
+        lacking = self.frame[needed].isna()
         incomplete = lacking.to_numpy(bool).any(axis=1)
         if incomplete.any() and self.missing != "drop":
             raise missing_values(lacking.sum()[lacking.any()].to_dict())
@@ -190,7 +187,7 @@ class Microdata:
         self,
         *,
         frame: pd.DataFrame | None = None,
-        qi: Sequence | None = None,
+        qi: Sequence = ...,
         sensitive: object = ...,
         person: object = ...,
         domains: Mapping[object, Iterable | None] | None = None,
@@ -199,12 +196,11 @@ class Microdata:
     ) -> Microdata:
         """Return a table made from this one; everything that is not named stays.
 
-        `frame` has other rows or columns. None removes the role of `sensitive` or `person`, and in
-        `domains` what was declared. Errors are as for :class:`Microdata`; ParameterError also if
-        some rows are synthetic, and of another frame it is not said which.
+        None removes the role of `sensitive` or `person`, and in `domains` what was declared.
+        Errors are as for :class:`Microdata`; ParameterError also if some rows are synthetic, and
+        of a frame with another index it is not said which.
         """
-        given = {"sensitive": sensitive, "person": person, "origin": origin}
-        given["qi"] = ... if qi is None else qi
+        given = {"qi": qi, "sensitive": sensitive, "person": person, "origin": origin}
         marks = {name: mark for name, mark in given.items() if mark is not ...}
         if frame is not None or domains is not None:
             before = self.frame  # RowsError for a table of counts
@@ -215,24 +211,23 @@ class Microdata:
             marks["synthetic"] = synthetic
         elif frame is not None and not columns.frame.index.equals(before.index):
             raise ParameterError(
-                "some rows are synthetic and the frame has another index: say with synthetic=... "
-                "which rows of the frame are"
+                "the frame has another index: say by synthetic=... which rows are"
             )
         other = self._like(**marks)
         other._settle()
         return other
 
     def with_roles(
-        self, qi: Sequence | None = None, sensitive: object = ..., person: object = ...
+        self, qi: Sequence = ..., sensitive: object = ..., person: object = ...
     ) -> Microdata:
         """Return the same table with other roles, by `replace`."""
         return self.replace(qi=qi, sensitive=sensitive, person=person)
 
     def about(self, name: object) -> Microdata:
         """Return the table with only one of its sensitive attributes, or with None of them."""
-        if name is not None and not errors.is_among(name, self.sensitives):
-            raise ColumnError(f"{name!r} is not one of the sensitive attributes {self.sensitives}")
         several = [] if name is None else [name]
+        if not all(errors.is_among(one, self.sensitives) for one in several):
+            raise ColumnError(f"{name!r} is not one of the sensitive attributes {self.sensitives}")
         same = self.sensitives == several
         return self if same else self._like(sensitive=name, sensitives=several)
 

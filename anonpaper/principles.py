@@ -31,25 +31,23 @@ Groups = GroupCounts | np.ndarray | Entries | Microdata
 
 
 class Principle(ABC):
-    """A condition on every single group of a partition.
+    """A condition on every single group of a partition, from the counts of the group.
 
-    Subclasses compute the level of each group (`levels`) and define whether a larger level is more
-    private (`larger_is_safer`) and which level is required (`bound`). A principle on sensitive
-    values holds for each sensitive attribute of a table, or for the attribute named by `of`.
+    A principle on sensitive values holds for each sensitive attribute of a table, or for the one
+    that `of` names. Groups are given as counts (a GroupCounts, or integers as for
+    GroupCounts.of_table), as Entries, or as a Microdata and the group of every row, -1 for rows
+    that are not published.
 
     A principle is *monotone* if joining two groups that meet it (and, unless it is *upward closed*
-    like k and distinct l, share no person) gives a group that meets it. Algorithms need this: if
-    any grouping meets it, the whole table does. Let r be the counts of a group and n its size.
-    Joining keeps every condition f(r) <= c n, strict or not, if f is convex and f(cr) = c f(r):
+    like k and distinct l, share no person) gives a group that meets it: if any grouping meets it,
+    the whole table does. Let r be the counts of a group and n its size. Joining keeps f(r) <= c n,
+    strict or not, if f is convex and f(cr) = c f(r):
 
     * frequency l, theta: f is the largest count, with c = 1/l, theta;
     * recursive (c, l): r_1 < c (r_l + ... + r_m) means r_1 + c (r_1 + ... + r_{l-1}) < c n, and
       the sum of the largest counts is convex;
     * entropy: a mixture has at least the mean of the entropies, by concavity;
     * t-closeness: both distances are convex in the group's distribution, if the table's stays.
-
-    Groups are given as counts (a GroupCounts, or integers as for GroupCounts.of_table), as
-    Entries, or as a Microdata and the group of every row, -1 for rows that are not published.
     """
 
     larger_is_safer: ClassVar[bool] = True
@@ -305,7 +303,7 @@ def required(m: Microdata, principles: Sequence[Principle]) -> dict[object, list
             raise ParameterError(
                 f"some people of {m.person!r} have rows with different quasi-identifiers, and "
                 f"{principle} may fail when their groups are joined: use KAnonymity or "
-                "DistinctLDiversity, or give every person one value of each quasi-identifier"
+                "DistinctLDiversity"
             )
         for name in principle.about(m):
             found.setdefault(name, []).append(principle)
@@ -316,25 +314,17 @@ def rows_of_budget(m: Microdata, suppression: float, principles: Sequence[Princi
     """Return the number of rows that may be withheld, a share of all, rounded down."""
     rows = int(errors.check_number("suppression", suppression, 0, 1) * m.n + 1e-9)
     if rows and any(isinstance(principle, TCloseness) for principle in principles):
-        raise ParameterError(
-            "t-closeness compares with the published rows, which suppression changes: leave "
-            "suppression out, or require another principle"
-        )
+        raise ParameterError("t-closeness compares with the published rows: leave suppression out")
     return rows
 
 
 def require_whole(m: Microdata, asked: Mapping[object, Sequence[Principle]]) -> None:
     """Raise InfeasibleError if all rows as one group, hence every grouping, fail a principle."""
-    one_group = Entries.of_cells(m, np.zeros(len(m.cells.counts), np.intp))
-    for name, principles in asked.items():
-        whole = GroupCounts.of(one_group, name)
-        for principle in principles:
-            if not principle.holds(whole):
-                about = "" if name is None else f" in {name!r}"
-                raise InfeasibleError(
-                    f"no grouping meets {principle}: all rows together reach "
-                    f"{principle.level(whole):.4g}{about}"
-                )
+    whole = Entries.whole(m)
+    for principle in sum(asked.values(), []):
+        if not principle.holds(whole):
+            reached = f"all rows together reach {principle.level(whole):.4g}"
+            raise InfeasibleError(f"no grouping meets {principle}: {reached}")
 
 
 #: What l-diversity can mean where a function has a parameter `diversity`.
@@ -351,16 +341,15 @@ def require_diverse(m: Microdata, l: int, diversity: str = "frequency") -> int:
     counts = check_microdata(m).sensitive_counts
     l = check_integer("l", l, 2, m.n)
     # a grouping is l-diverse iff the group of all rows is: joining keeps it (xiao2010, Lemma 1)
-    if l_diversity(l, diversity).holds(counts):
+    if l <= (feasible := int(l_diversity(1, diversity).level(counts))):
         return l
-    largest = int(np.count_nonzero(counts))
-    reason = f"{m.sensitive!r} has {largest} distinct values"
+    reason = f"{m.sensitive!r} has {feasible} distinct values"
     if diversity == "frequency":
-        largest = m.n // int(counts.max())
         value = f"{m.sensitive!r} = {m.sensitive_attribute.values[counts.argmax()]!r}"
-        reason = f"{counts.max()} of its {m.n} rows have {value}, more than one in {l}"
-    remedy = f"largest feasible l is {largest}" if largest > 1 else "no l of 2 or more is feasible"
-    raise InfeasibleError(f"the table cannot be {diversity} {l}-diverse: {reason}; {remedy}")
+        reason = f"{counts.max()} of its {m.n} rows have {value}"
+    raise InfeasibleError(
+        f"the table cannot be {diversity} {l}-diverse: {reason}; largest feasible l is {feasible}"
+    )
 
 
 require_eligible = require_diverse  # by frequency, as xiao2010 names it

@@ -10,10 +10,9 @@ __all__ = ["generator"]
 
 
 def generator(seed: int | np.random.Generator | None) -> np.random.Generator:
-    """Return a numpy generator for a seed. The seed must stay secret where it protects people.
+    """Return a numpy generator for a seed, which must stay secret where it protects people.
 
-    It is an int of at least 0, for repeatable results; a generator, which is returned; or None for
-    fresh entropy from the operating system. ParameterError for anything else.
+    A seed is an int of at least 0, a generator, which is returned, or None for fresh entropy.
     """
     if isinstance(seed, np.random.Generator):
         return seed

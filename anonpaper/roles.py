@@ -40,10 +40,8 @@ def checked_roles(
         n for n in roles if not (isinstance(n, Hashable) and errors.is_among(n, columns))
     ]:
         raise ColumnError(f"unknown columns {unknown}; the table has {columns}")
-    if doubled := sorted({str(name) for name in roles if roles.count(name) > 1}):
-        raise ColumnError(f"columns used twice among qi, sensitive and person: {doubled}")
-    if ambiguous := [name for name in roles if columns.count(name) > 1]:
-        raise ColumnError(f"the table has several columns named {ambiguous}: rename them")
+    if doubled := [name for name in roles if roles.count(name) > 1 or columns.count(name) > 1]:
+        raise ColumnError(f"used twice, or the name of several columns of the table: {doubled}")
     return qi, sensitives
 
 

@@ -31,7 +31,7 @@ from report import templates
 
 import anonpaper
 from anonpaper.compendium.tables import manifest, papers
-from anonpaper.datasets.registry import BY_HAND, FETCHED_FOLDERS, dataset, find_file, registry
+from anonpaper.datasets.loading import BY_HAND, FETCHED_FOLDERS, dataset, find_file, registry
 from anonpaper.errors import ChecksumError, DatasetUnavailableError
 from anonpaper.files import cache_folder, sha256, write_whole
 

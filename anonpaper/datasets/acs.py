@@ -11,10 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonpaper import errors
-from anonpaper.datasets.registry import Origin, unpacked_sha256
-from anonpaper.files import named_by_user
-from anonpaper.microdata import Microdata
+from anonpaper.errors import ColumnError
 from anonpaper.randomness import generator
 
 #: Column of Census-Income -> attribute of Table 6.
@@ -30,6 +27,7 @@ _PARENTAL_BIRTH_PLACES = (
     "Mexico Italy Canada Germany Poland Puerto-Rico England Ireland Hungary El-Salvador Scotland "
     "Japan Greece Cuba"
 ).split()
+ROWS = 600_000  # of SAL
 SAL_AGES = (17, 95)  # 79 values, as in Table 6; Census-Income itself stops at "90 and over"
 INCOME_BRACKET = 2_000  # dollars of an income class; the last one is open
 LABEL_THRESHOLD = 50_000  # of Census-Income's own income label, in dollars
@@ -47,8 +45,8 @@ def make_occ(census: pd.DataFrame) -> pd.DataFrame:
     """Return the 148,318 persons with an occupation: the detailed recode, 46 codes."""
     recode = "detailed occupation recode"
     occ = census.loc[census[recode] > 0, [*QI, recode]].rename(columns=QI | {recode: "Occupation"})
-    texts = occ.select_dtypes("category").columns
-    occ[texts] = occ[texts].apply(lambda column: column.cat.remove_unused_categories())
+    for name in occ.select_dtypes("category"):
+        occ[name] = occ[name].cat.remove_unused_categories()
     return occ.reset_index(drop=True)
 
 
@@ -78,7 +76,7 @@ def make_sal(census: pd.DataFrame, seed: int) -> pd.DataFrame:
     kinds = dict.fromkeys(made, "category")
     kinds["Education"] = pd.CategoricalDtype(schooling.index, ordered=True)
     persons = adults[list(QI)].rename(columns=QI).assign(**made).astype(kinds)
-    drawn = rng.integers(len(persons), size=600_000)
+    drawn = rng.integers(len(persons), size=ROWS)
     sal = persons.take(drawn).reset_index(drop=True)
     oldest = sal["Age"] == 90
     years = np.arange(SAL_AGES[1] - 90 + 1)
@@ -86,7 +84,8 @@ def make_sal(census: pd.DataFrame, seed: int) -> pd.DataFrame:
     sal.loc[oldest, "Age"] += rng.choice(years, size=oldest.sum(), p=share / share.sum())
     weeks = adults["weeks worked in year"].to_numpy()[drawn]
     above = (adults["income"] == "50000+").to_numpy()[drawn]
-    return sal.assign(Income=_brackets(_income(sal, schooling, weeks, above, rng)))
+    income = _income(sal, schooling, weeks, above, rng)
+    return sal.assign(Income=_brackets(income, INCOME_BRACKET))
 
 
 def _income(
@@ -116,32 +115,18 @@ def _income(
     return np.where(above, income.clip(LABEL_THRESHOLD), income.clip(max=LABEL_THRESHOLD - 1))
 
 
-def _brackets(values: np.ndarray, width: int = INCOME_BRACKET) -> np.ndarray:
+def _brackets(values: np.ndarray, width: int) -> np.ndarray:
     """Return the lower ends of 50 classes, the last one open; losses count as 0."""
     return np.clip(values // width, 0, 49).astype(np.int64) * width
 
 
-def load_ipums(
-    path: str | Path, table: str = "sal", *, rows: int = 600_000, seed: int = 0
-) -> Microdata:
-    """Build SAL or OCC of xiao2010 from an IPUMS USA extract, with the attributes of Table 6.
-
-    The extract is a csv file with a header line, gzipped or not, with AGE, SEX, RACE, MARST, BPL,
-    EDUCD and CLASSWKRD, and INCTOT for "sal" or OCC1990 for "occ". Adults are persons of at least
-    17 years; ages above 95 become 95 (79 values). ipums.csv joins codes; incomes are joined to 50
-    classes of $2,000, the last one open, occupations to 50 intervals of 20 codes. Of more than
-    `rows` adults, `rows` are drawn without replacement. FileError if there is no such file,
-    ColumnError if it lacks a variable or has an unknown code.
-    """
-    errors.check_choice("table", table, SENSITIVE)
-    with named_by_user(path):
-        path = Path(path)
-        extract = pd.read_csv(path, low_memory=False).rename(columns=lambda c: str(c).upper())
+def from_survey(extract: pd.DataFrame, table: str) -> pd.DataFrame:
+    """Return SAL or OCC, with the sensitive attribute last, from variables of IPUMS."""
     sensitive, variable, held, width = SENSITIVE[table]
     try:
         extract = extract[[*VARIABLES.values(), variable]].apply(pd.to_numeric)  # blanks are NA
     except (KeyError, ValueError, TypeError) as error:
-        raise errors.ColumnError(f"{path.name} has no numbers of a variable: {error}") from None
+        raise ColumnError(f"the extract has no numbers of a variable: {error}") from None
     wanted = (extract["AGE"] >= SAL_AGES[0]) & extract[variable].between(*held)
     adults = extract[wanted].reset_index(drop=True)
     frame = pd.DataFrame({"Age": adults["AGE"].clip(upper=SAL_AGES[1]).astype(np.int64)})
@@ -151,17 +136,9 @@ def load_ipums(
         ranges = pd.IntervalIndex.from_arrays(codes["first"], codes["last"], closed="both")
         place = ranges.get_indexer(adults[name])
         if (place < 0).any():
-            raise errors.ColumnError(
-                f"{name} ({attribute}) in {path.name} has unknown codes "
-                f"{adults[name][place < 0].unique().tolist()[:5]}: is it an extract of the "
-                "American Community Survey?"
-            )
+            unknown = adults[name][place < 0].unique().tolist()[:5]
+            raise ColumnError(f"{name} ({attribute}) has unknown codes {unknown}: is it ACS?")
         frame[attribute] = pd.Categorical(
             codes["meaning"].to_numpy()[place], codes["meaning"].unique(), ordered=name == "EDUCD"
         )
-    frame[sensitive] = _brackets(adults[variable], width)
-    note = f"{len(frame):,} adults of {len(extract):,} persons"
-    drawn = f", {rows:,} drawn with seed {seed}" if rows < len(frame) else ""
-    origin = Origin(table, "user's extract", path.name, unpacked_sha256(path), note=note + drawn)
-    m = Microdata(frame, list(VARIABLES), sensitive, missing="category", origin=origin)
-    return m.sample(rows, seed) if rows < m.n else m
+    return frame.assign(**{sensitive: _brackets(adults[variable], width)})

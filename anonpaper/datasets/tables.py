@@ -1,9 +1,8 @@
 """The published tables: read from files, or generated with the published schema and counts.
 
 columns.csv and orders.csv list columns, and values in their meaningful order. A
-``stand_in_<name>.json`` summarizes a file without its records: per column the numbers of distinct
-and missing values, and the counts of its values (if there are many: quantiles, or only their
-number). A few columns are counted jointly, all others are independent.
+``stand_in_<name>.json`` summarizes a file without its records: the counts of the values of a
+column, or of a few together; of many numbers their quantiles; of many texts how many there are.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import csv
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -62,7 +60,7 @@ def parse(name: str, files: Mapping[str, Path]) -> pd.DataFrame:
 
 def finish(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     """Make every text column categorical, in an order of the documentation or else sorted."""
-    orders = dict(list(_listed("orders.csv", name).groupby("column")["value"]))
+    orders = _listed("orders.csv", name).groupby("column")["value"].agg(list)
     if name == "pantheon":  # years are whole numbers or missing
         frame["birthyear"] = pd.to_numeric(frame["birthyear"], errors="coerce").astype("Int64")
     kinds = dict.fromkeys(frame.select_dtypes(exclude="number"), "category")
@@ -72,59 +70,22 @@ def finish(name: str, frame: pd.DataFrame) -> pd.DataFrame:
 def generate(data: str) -> pd.DataFrame:
     """Generate the stand-in of a data set from its summary."""
     summary = json.loads(Path(__file__).with_name(f"stand_in_{data}.json").read_text("utf-8"))
-    rng, rows, made = generator(0), summary["rows"], {}
-    for table in summary["joint"]:
-        made |= _repeated(table["columns"], table["cells"], rng.permutation(rows))
-    for column in summary["columns"]:
-        name, kind = column["name"], column["kind"]
-        if kind == "counts":
-            made |= _repeated([name], column["counts"], rng.permutation(rows))
-        elif kind == "within":
-            made[name] = _within(column, made[column["parent"]], rng)
-        elif kind != "joint":
-            values = (_labels if kind == "labels" else _numbers)(column, rows, rng)
-            values = pd.Series(values + [None] * column["missing"])
-            made[name] = values.take(rng.permutation(rows)).reset_index(drop=True)
-    return finish(data, pd.DataFrame(made)[[column["name"] for column in summary["columns"]]])
-
-
-def _repeated(names: list[str], cells: list[list], order: np.ndarray) -> pd.DataFrame:
-    """Return columns of values, every cell as often as its count, which comes last, says."""
-    table = pd.DataFrame(cells, columns=[*names, "count"])
-    places = np.repeat(np.arange(len(cells)), table.pop("count"))[order]
-    return table.take(places).reset_index(drop=True)
-
-
-def _labels(column: dict[str, Any], rows: int, _: np.random.Generator) -> list:
-    """Return made-up labels: the most frequent as often as published, the others alike."""
-    first, *others = [f"{column['name']} {n:05d}" for n in range(1, column["distinct"] + 1)]
-    most = column["most"]
-    return [first] * most + np.resize(others, rows - column["missing"] - most).tolist()
-
-
-def _numbers(column: dict[str, Any], rows: int, rng: np.random.Generator) -> list:
-    """Return numbers along the published quantiles, with the exact number of distinct values."""
-    unit, quantiles, steps = 10 ** column["decimals"], column["quantiles"], column["distinct"]
-    place = np.arange(steps)
-    along = np.interp(np.linspace(0, 1, steps), np.linspace(0, 1, len(quantiles)), quantiles)
-    units = np.round(along * unit).astype(np.int64)
-    # Move equal neighbours apart by one unit each, within the published range.
-    apart = np.maximum.accumulate(units - place) + place
-    units = np.minimum(apart, units[-1] - place[::-1])
-    values = units if unit == 1 else units / unit
-    again = rng.integers(steps, size=rows - column["missing"] - steps)
-    return [*values.tolist(), *values[again].tolist()]
-
-
-def _within(column: dict[str, Any], parent: pd.Series, rng: np.random.Generator) -> pd.Series:
-    """Return made-up labels, each of which belongs to one value of the parent column."""
-    numbers, first = np.ones(len(parent), int), 1
-    for value, distinct in column["per_value"]:
-        home = parent.isna() if value is None else parent == value
-        rows = rng.permutation(np.flatnonzero(home.to_numpy()))
-        # Every label once; then early labels are more frequent.
-        drawn = np.floor(distinct * rng.random(len(rows)) ** 3).astype(np.int64)
-        drawn[:distinct] = np.arange(distinct)
-        numbers[rows] = first + drawn
-        first += distinct
-    return pd.Series([f"{column['name']} {number:05d}" for number in numbers])
+    rng, rows, made = generator(0), summary["rows"], pd.DataFrame(index=range(summary["rows"]))
+    for table in summary["counted"]:
+        cells = pd.DataFrame(table["cells"], columns=[*table["columns"], "count"])
+        drawn = rng.permutation(np.repeat(cells.index, cells.pop("count")))
+        made[table["columns"]] = cells.take(drawn).reset_index(drop=True)
+    for name, column in summary["numbers"].items():
+        levels = np.linspace(0, 1, len(column["quantiles"]))
+        values = np.interp(rng.random(rows), levels, column["quantiles"])
+        made[name] = values.round(column["decimals"]).astype(float if column["decimals"] else int)
+    for name, column in summary["labels"].items():
+        within = made.get(column["within"], pd.Series("", made.index)).fillna("")
+        distinct = within.map(column["distinct"])
+        place = within.sample(frac=1, random_state=rng).groupby(within).cumcount().sort_index()
+        # every label once; then early labels are more frequent
+        drawn = (distinct * rng.random(rows) ** 3).astype(int)
+        made[name] = name + " " + within + place.where(place < distinct, drawn).map(" {}".format)
+    for name, column in (summary["numbers"] | summary["labels"]).items():
+        made[name] = made[name].mask(rng.permutation(rows) < column["missing"])
+    return finish(data, made[summary["order"]])

@@ -25,7 +25,7 @@ from typer.exceptions import TyperException
 import anonpaper as ap
 from anonpaper import errors
 from anonpaper.constraints import check_constraints
-from anonpaper.datasets.registry import registry
+from anonpaper.datasets.loading import registry
 from anonpaper.owner import arguments, methods, page, reader, report
 from anonpaper.owner.methods import METHODS, takes
 from anonpaper.owner.reader import LOG, STANDARD_STREAM
@@ -181,7 +181,7 @@ def fetch(o: SimpleNamespace, call: Sequence[str]) -> None:
     for name in names:
         LOG.info("fetching %s", name)
         try:
-            origin = ap.datasets.fetch([name])[name]
+            origin = ap.datasets.fetch(name)
         except errors.DatasetError as error:
             failed.append(f"{name}: {error}")
             continue

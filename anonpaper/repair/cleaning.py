@@ -215,8 +215,9 @@ def granularize(
         least, most = (exact_number("a value", v, -np.inf) for v in attribute.positions[[0, -1]])
         low, high = least // step * step, (most // step + 1) * step
         if name in ranges:
-            given = errors.check_range(name, ranges[name])
-            low, high = (exact_number("a bound", bound, -np.inf) for bound in given)
+            bounds = errors.check_sequence(f"the range of {name!r}", ranges[name])
+            bounds = [exact_number("a bound", bound, -np.inf) for bound in bounds]
+            low, high = min(bounds, default=0), max(bounds, default=0)
         steps = (high - low) / step
         whole = steps.denominator == 1 and steps <= MOST_INTERVALS
         if not whole or not low <= least <= most < high:

@@ -15,7 +15,7 @@ from anonpaper import plots
 from anonpaper.compendium import claims, grids
 from anonpaper.compendium.grids import run_grid
 from anonpaper.compendium.results import COLOURS, Results
-from anonpaper.datasets.registry import Origin
+from anonpaper.datasets.loading import Origin
 from anonpaper.errors import ParameterError
 from anonpaper.microdata import Microdata
 

@@ -94,7 +94,9 @@ def test_a_column_is_a_domain_and_a_gap_keeps_its_sign():
     ("make", "arguments", "message"),
     [
         ("intervals", (["x"], [3]), "a value"),
-        ("prefixes", (["ab"], [0]), "keep"), ("prefixes", (["abc"], [1, 2]), "descend"),
+        ("prefixes", (["ab"], [0]), "keep"),
+        ("prefixes", (["abc", "abd", "acd"], [1, 2]), "'a..' .* two parents"),
+        ("intervals", ([7, 12, 17], [10, 15]), "two parents"),
         *(("dates", ([bad],), "not a date") for bad in (
             "31.12.x", object(), 2024, "02139", "now", "10:15", "Feb", "1-2-3", "20241231",
             "2024-02-30", "2024-12-31 x", pd.NaT, time(10, 15), "\u0662\u0660\u0662\u0664-12-31")),
@@ -104,12 +106,12 @@ def test_a_column_is_a_domain_and_a_gap_keeps_its_sign():
         ("dates", (["2024"], ["month"], "%Y"), "form must"), ("dates", (["now"], (), 5), "form"),
         ("dates", (["%d 12 2024"], ["day"], "%%d %m %Y"), "form must"),
         ("dates", (["31.12.45"], ["year"], "%d.%m.%y"), "form must"),
-        ("dates", (["2024-01-01"], ["week"]), "some of"),
-        ("dates", (["2024-01-01"], ["year", "month"]), "coarser"),
+        ("dates", (["2024-01-01"], ["week"]), "'month' or"),
+        ("dates", (["2024-01-01", "2024-02-01"], ["year", "month"]), "two parents"),
     ],
 )  # fmt: skip
 def test_hierarchies_that_cannot_be_made_say_why(make, arguments, message):
-    with pytest.raises(errors.ParameterError, match=message):
+    with pytest.raises(errors.AnonpaperError, match=message):
         getattr(ap.Hierarchy, make)(*arguments)
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from anonpaper.datasets import registry
+from anonpaper.datasets import loading
 
 
 @pytest.fixture
@@ -12,7 +12,7 @@ def empty_house(tmp_path, monkeypatch):
     monkeypatch.setenv("ANONPAPER_DATA", str(tmp_path / "raw"))
     monkeypatch.setenv("ANONPAPER_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    registry._listed_by_pip.cache_clear()
+    loading._listed_by_pip.cache_clear()
     return tmp_path
 
 
@@ -23,5 +23,5 @@ def no_network(empty_house, monkeypatch):
     def out_of_reach(url, *_):
         raise OSError(f"{url} is out of reach")
 
-    monkeypatch.setattr(registry, "_download", out_of_reach)
+    monkeypatch.setattr(loading, "_download", out_of_reach)
     return empty_house

@@ -13,8 +13,7 @@ import pandas as pd
 import pytest
 from werkzeug import Response
 
-from anonpaper.datasets.loading import parsed
-from anonpaper.datasets.registry import at_hand, dataset, find_file, registry
+from anonpaper.datasets.loading import at_hand, dataset, find_file, parsed, registry
 from anonpaper.errors import ChecksumError, DatasetError, DatasetUnavailableError
 
 CONTENT = b"a,b\n1,2\n" * 1000
