@@ -141,6 +141,9 @@ class Entries:
         if not fits:
             of = f"another table, or of its counts: it has {len(p)} rows, the table {m.n}"
             raise ParameterError(f"the partition is of {of}; run the algorithm on this table")
+        if p.starred is not None and p.starred.shape[1] != m.d:
+            starred = f"the partition stars values of {p.starred.shape[1]} attributes"
+            raise ParameterError(f"{starred}, not of {m.qi}: run the algorithm on this table")
         if by_rows and (p.cells is not m.cells or m.synthetic.any()):
             return cls.of_rows(m, p.labels)
         return cls(m, p.cell, p.group, p.counts, m.cells.secrets[p.cell])

@@ -17,6 +17,7 @@ from anonpaper.principles import Principle
 from anonpaper.publish import judging, writing
 from anonpaper.publish.judging import Published, check_release
 from anonpaper.published_values import SubDomains
+from anonpaper.recoding import Recoding
 from anonpaper.roles import only_one
 
 __all__ = ["Anatomy", "GroupRelease", "PublishedAttribute", "Release", "check_release"]
@@ -58,6 +59,7 @@ class PublishedAttribute:
         return self
 
 
+@dataclass(eq=False, repr=False)
 class Release(Published):
     """A published table and how it was made.
 
@@ -67,26 +69,31 @@ class Release(Published):
     sensitive codes as published, and ``published`` a PublishedAttribute per quasi-identifier.
     """
 
+    entries: Entries
+    published: Sequence[PublishedAttribute]
+    method: str
+    _partition: Partition | None = None
+    recoding: Recoding | None = None
+    #: (f,): the classes that a recoding withholds for their values, otherwise -1
+    failing: np.ndarray | None = None
+    is_seeded: bool = False  # whether a swap can be repeated by who guesses its seed
+
     shows_groups = False  # whether everybody sees who is in which group
-    is_seeded = False  # whether a swap can be repeated by who guesses its seed
+    microdata = property(lambda self: self.entries.m)
     is_synthetic = property(lambda self: self.microdata.synthetic)  # (n,): whether a row is
 
-    def __init__(
-        self, entries: Entries, published: Sequence, method: str, partition=None, recoding=None
-    ) -> None:
-        published = check_sequence("published", published, PublishedAttribute)
-        if not isinstance(entries, Entries):
-            raise ParameterError(f"expected Entries, got {entries!r}: use ap.suppress(m, p)")
-        self.shown = entries.group >= 0  # (f,): which entries are published
+    def __post_init__(self) -> None:
+        self.published = check_sequence("published", self.published, PublishedAttribute)
+        if not isinstance(self.entries, Entries):
+            raise ParameterError(f"expected Entries, got {self.entries!r}: use ap.suppress(m, p)")
+        self.shown = self.entries.group >= 0  # (f,): which entries are published
         if not self.shown.all():
-            each = zip(published, entries.codes.T, strict=True)
-            published = [column.starred_whole(self.shown, codes) for column, codes in each]
-        self.entries, self.published, self.method = entries, tuple(published), method
-        self.microdata, self.recoding, self._partition = entries.m, recoding, partition
+            each = zip(self.published, self.entries.codes.T, strict=True)
+            self.published = [column.starred_whole(self.shown, codes) for column, codes in each]
+        if self.failing is None:
+            self.failing = np.full(len(self.shown), -1)
         self.accepted: str | None = None  # why it was written below its promise
         self._written: dict = {}  # of a table of counts, what an audit is to read
-        #: (f,): the classes that a recoding withholds for their values, otherwise -1
-        self.failing = np.full(len(entries.group), -1)
 
     @property
     def partition(self) -> Partition:
@@ -116,12 +123,11 @@ class Release(Published):
         if p is not None:
             p = Partition(labels, p.info, p.algorithm)
             p.call, p.promised = self._partition.call, self._partition.promised
-        entries = Entries.of_rows(self.microdata.take(real), labels)
-        entries = replace(entries, secrets=self.entries.secrets[rows])
+        e = Entries.of_rows(self.microdata.take(real), labels)
+        e = replace(e, secrets=self.entries.secrets[rows])
         published = [replace(column, index=column.index[rows]) for column in self.published]
-        rel = type(self)(entries, published, self.method, p, self.recoding)
-        rel.failing, rel.is_seeded = self.failing[rows], self.is_seeded
-        return rel
+        failing = self.failing[rows]
+        return replace(self, entries=e, published=published, _partition=p, failing=failing)
 
     @cached_property
     def classes(self) -> Partition:
