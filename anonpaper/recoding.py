@@ -18,7 +18,7 @@ from anonpaper.cells import distinct
 from anonpaper.errors import ParameterError, check_sequence, is_among
 from anonpaper.files import named_by_user, write_named
 from anonpaper.groups import Entries
-from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
+from anonpaper.hierarchy import STAR, Hierarchy
 from anonpaper.microdata import MISSING, Attribute, Microdata
 from anonpaper.principles import Principle, read_principle
 from anonpaper.published_values import SubDomains
@@ -33,11 +33,10 @@ class Recoding:
     """One sub-domain per value and attribute: single-dimensional generalization.
 
     `maps` has for every attribute the sub-domain of each value, shape (size,), numbered 0, 1, ...
-    without gaps. `names` has the different names of its sub-domains, shape (r,), or None if they
-    are written as their values; `trees` are the hierarchies that gave names, by attribute, whose
-    further values are recoded too (:meth:`of_values`). Classes of a published table that fail a
-    principle of `withhold` are withheld. `info` is the algorithm's report. ParameterError for
-    other maps and names.
+    without gaps, else ParameterError. `names` has the different names of its sub-domains, shape
+    (r,), or None if they are written as their values; `trees`, by attribute, the hierarchies that
+    gave names, whose further values are recoded too (:meth:`of_values`). Classes of a published
+    table that fail a principle of `withhold` are withheld. `info` is the algorithm's report.
 
     >>> m = ap.examples.hospital()
     >>> r = Recoding(m.attributes, [[0, 0, 1], [0, 1], [0, 1, 1]])
@@ -76,22 +75,16 @@ class Recoding:
 
     @classmethod
     def from_levels(
-        cls, attributes: Sequence, hierarchies: Mapping[object, Hierarchy], levels: Mapping
+        cls, attributes: Sequence, trees: Mapping[object, Hierarchy], levels: Mapping
     ) -> Recoding:
-        """Return a full-domain recoding: attributes at levels of their hierarchies, or 0."""
-        qi = [attribute.name for attribute in check_sequence("attributes", attributes, Attribute)]
-        levels = errors.check_named("levels", levels, qi)
-        trees = check_hierarchies(hierarchies, qi)
-        if lacking := [name for name, level in levels.items() if level and name not in trees]:
-            raise errors.HierarchyError(f"hierarchies lacks {lacking}: see Hierarchy.balanced")
-        maps, names = [np.arange(a.size) for a in attributes], [a.values for a in attributes]
-        trees = {name: tree for name, tree in trees.items() if levels.get(name)}
-        for j, a in enumerate(attributes):
-            if tree := trees.get(a.name):
-                level = errors.check_integer("level", levels[a.name], 0, tree.height)
-                maps[j] = tree.maps(a)[level]
-                first = a.values[np.unique(maps[j], return_index=True)[1]]
-                names[j] = _objects(tree.written(value, level) for value in first)
+        """Return a full-domain recoding: each attribute at a level of its hierarchy."""
+        maps, names = [], []
+        for a in attributes:
+            tree, level = trees[a.name], levels[a.name]
+            maps.append(tree.maps(a)[level])
+            first = a.values[np.unique(maps[-1], return_index=True)[1]]
+            names.append(_objects(tree.written(value, level) for value in first))
+        trees = {name: tree for name, tree in trees.items() if levels[name]}
         return cls(attributes, maps, {"levels": levels}, "full domain", names, trees)
 
     @classmethod
@@ -99,7 +92,7 @@ class Recoding:
         """Return the recoding that a chromosome encodes (dewri2009, section 5.1, after Iyengar).
 
         `bits`, a text or integers, has one bit between two successive values of each domain,
-        attribute by attribute: 0 joins them, 1 separates them. ParameterError for another number.
+        attribute by attribute: 0 joins them, 1 separates them; else ParameterError.
 
         >>> m = ap.examples.hospital()
         >>> Recoding.decode(m.attributes, "01" "0" "11").sub_domains("Age")
@@ -186,10 +179,9 @@ class Recoding:
         The file has the promises, which a release of any table then has to keep, and what a
         release shows: no row, no count, and no value within an interval, below a star or only in
         withheld rows. Two things exceed a release: all values that a hierarchy has below the names
-        in use, which reveals a column's values if the hierarchy was made from it; and the
-        categories within an interval of an ordered Categorical that is not alphabetical. FileError
-        if it cannot be written; ParameterError for what is no text, number or timestamp, and for a
-        principle that is not the package's.
+        in use; and the categories within an interval of an ordered Categorical that is not
+        alphabetical. FileError if it cannot be written; ParameterError for what is no text, number
+        or timestamp, and for a principle that is not the package's.
         """
         parts = [
             {"name": a.name, "numeric": a.numeric, "ordered": a.ordered, "values": [*a.values],

@@ -1,9 +1,6 @@
 """Attackers: what each of them concludes, beside what was promised and what the file shows.
 
-An attacker counts the rows of a person's class in the file; takes missing values as unknown; sees
-which rows are synthetic; is told the sensitive values of a withheld class (one that is large
-enough was withheld for its values) or of all other withheld people; or has asked other people of
-the class. Whoever only infers what others are told is no better on average.
+Whoever only infers what an attacker is told is no better on average.
 """
 
 from __future__ import annotations
@@ -38,20 +35,21 @@ _SYNTHETIC = "sees which rows are synthetic"
 _REAL = f"{_SYNTHETIC} and {_UNKNOWN}"
 _CLASS = "is told the values of a withheld class"
 _OTHERS = "is told the values of other withheld people"
+_KNOWS = "knows the secrets of 1 in the group"
 
 
 class Published:
     """The data by which a release is judged; all are :class:`anonpaper.publish.Release`."""
 
 
-def attackers(rel: Published, *, knows: int = 0) -> pd.DataFrame:
+def attackers(rel: Published, *, knows: bool = False) -> pd.DataFrame:
     """Which level of each principle the strongest attacker concludes for real people.
 
     That attacker is told the sensitive values of every group of people that can be told apart: the
     real people of each published class, of each withheld class whose values must fail (the most
     even ones of as many people would meet the principles), and all other withheld people together.
-    With `knows`, also those of so many other people in a person's group, rarest first: no method
-    promises anything against this. ParameterError for `knows` where people have several rows.
+    With `knows`, also the rarest value of another person in the group: no method promises anything
+    against this. ParameterError for `knows` where people have several rows.
 
     The DataFrame has a row per principle: the levels of ``audit``, and further promises. Columns:
     ``promised`` (nan for none), ``file`` (by counting its rows), ``concluded``, ``attacker`` (the
@@ -63,17 +61,16 @@ def attackers(rel: Published, *, knows: int = 0) -> pd.DataFrame:
     ['counts the file']
     """
     m, own = check_release(rel).microdata, rel.audited()
-    knows = min(errors.check_integer("knows", knows, 0), m.n)
-    if knows and m.people is not None:
-        raise ParameterError("knows must be 0 where people have several rows and several values")
+    if errors.check_choice("knows", knows, (False, True)) and m.people is not None:
+        raise ParameterError("knows must be False where people have several rows")
     groups, found, of = _told(rel), [], own.people(own.is_real)
     for name in [None, *m.sensitives]:
         file = _counted(own, name)
         judged = {who: _counted(own.in_groups(labels), name) for who, labels in groups.items()}
         seers = {_FILE: file[:1], _UNKNOWN: file, _SYNTHETIC: judged[_REAL][:1], **judged}
         if knows:
-            judged = {who: [_without(c, knows) for c in counts] for who, counts in judged.items()}
-            seers[f"knows the secrets of {knows} in the group"] = sum(judged.values(), [])
+            judged = {who: [*map(_without_one, counts)] for who, counts in judged.items()}
+            seers[_KNOWS] = sum(judged.values(), [])
         for title, meaning, promised, principle in _asked(rel, name):
             sign = 1 if principle.larger_is_safer else -1  # so the least is the worst
             sees, judges = seers, judged
@@ -110,13 +107,12 @@ def check_release(rel: object, *, shown: bool = False) -> Published:
 
 def _asked(rel: Published, name: object) -> Iterator[tuple[str, str, float | None, Principle]]:
     """Yield titles, meanings, promised bounds if any, and principles; standard ones first."""
-    several, standard = len(rel.microdata.sensitives) > 1, LEVELS
-    of = f" of {name}" if several and name is not None else ""
+    m, standard = rel.microdata, LEVELS
+    of = f" of {name}" if name is not None and len(m.sensitives) > 1 else ""
     promised = [p for p in rel.promised if p.needs_sensitive != (name is None)]
     promised = [p for p in promised if p.of in (None, name)]
     if name is None:
-        whose = "rows" if rel.microdata.people is None else "people"
-        size = "k-anonymity", f"smallest class, {whose}"
+        size = "k-anonymity", f"smallest class, {'rows' if m.people is None else 'people'}"
         if rel.shows_groups:
             size = "group size", "rows in the smallest group; who is in the table stays visible"
         standard = [(size[0], principles.KAnonymity(1), size[1])]
@@ -150,17 +146,11 @@ def _counted(groups: Entries, name: object) -> list[GroupCounts]:
     return [counts, replace(known, sizes=np.maximum(known.sizes, known.largest()))]
 
 
-def _without(counts: GroupCounts, knows: int) -> GroupCounts:
-    """Return groups without people whose values are known: all but one person, rarest first.
-
-    What is left is as uneven as it can be, so no other choice of people gives a worse level.
-    """
-    rarest_first = np.lexsort((counts.counts, counts.group_of_entry))
-    held, group = counts.counts[rarest_first], counts.group_of_entry
-    until = np.cumsum(held)
-    until -= (until - held)[counts.start[:-1]][group]  # in the group
-    left = np.empty_like(held)
-    left[rarest_first] = np.clip(until - np.minimum(knows, counts.sizes - 1)[group], 0, held)
+def _without_one(counts: GroupCounts) -> GroupCounts:
+    """Groups without somebody of the rarest value: they are as uneven as without any one."""
+    left = counts.counts.copy()
+    rarest = np.lexsort((left, counts.group_of_entry))[counts.start[:-1]]
+    left[rarest] -= counts.sizes > 1
     return _left(counts, left)
 
 
@@ -219,9 +209,9 @@ def withheld(rel: Published) -> tuple[int, float]:
     A group is a class that was withheld for its values, or all others together. The share, of
     people, is nan if no real row is withheld or there is no sensitive attribute.
     """
-    groups = [labels for who, labels in _told(rel).items() if who != _REAL]
-    shares = [Theta(1).level(rel.entries.in_groups(labels)) for labels in groups
-              if rel.microdata.sensitives and (labels >= 0).any()]  # fmt: skip
+    groups = [labels for who, labels in _told(rel).items() if who != _REAL and labels.max() >= 0]
+    sensitive = bool(rel.microdata.sensitives)
+    shares = [Theta(1).level(rel.entries.in_groups(labels)) for labels in groups * sensitive]
     return rel.entries.rows(~rel.shown), max(shares, default=float("nan"))
 
 
@@ -229,10 +219,10 @@ def audit(rel: Published) -> pd.DataFrame:
     """Report which level of each principle the release reaches, and what levels do not cover.
 
     A DataFrame with the columns ``principle``, ``level`` and ``meaning``. Each level is the worst
-    equivalence class, for each sensitive attribute; t-closeness treats all values as equally far
-    apart. Where people have several rows, levels count people. Then come `withheld`; a row ``...,
-    concluded`` for each level that an attacker makes worse; and a row ``warning`` for each attack
-    that no level covers. After ``write``, levels of a table of counts are read from the files.
+    equivalence class, for each sensitive attribute. Where people have several rows, levels count
+    people. Then come `withheld`; a row ``..., concluded`` for each level that an attacker makes
+    worse; and a row ``warning`` for each attack that no level covers. After ``write``, levels of a
+    table of counts are read from the files.
 
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> audit(rel)["level"][0].item()
