@@ -40,12 +40,9 @@ class Partition:
             raise ParameterError(f"info must be a mapping, got {info!r}")
         self.info, self.algorithm = dict(info or {}), algorithm
         self.call, self.promised = "", ()  # set by what makes it: see anonpaper.algorithm
-        self.starred = None
-        if starred is not None:
-            given, shape = np.asarray(starred), f"({self.n_groups}, d)"
-            if given.ndim != 2 or len(given) != self.n_groups or given.dtype.kind not in "bui":
-                raise ParameterError(f"starred must be booleans, shape {shape}, got {given!r}")
-            self.starred = given.astype(bool)
+        self.starred = None if starred is None else np.array(starred, bool)
+        if starred is not None and (self.starred.ndim != 2 or len(self.starred) != self.n_groups):
+            raise ParameterError(f"starred must be booleans, shape ({self.n_groups}, d)")
 
     @classmethod
     def of_cells(
@@ -60,33 +57,28 @@ class Partition:
     @cached_property
     def labels(self) -> np.ndarray:
         """The group of every row, shape (n,), dtype int64; RowsError if rows are outside."""
-        if self.cells is None:
-            return self.group
-        return self.group[self.cells.dealt(self.cell, self.counts)]
-
-    @cached_property
-    def _sizes(self) -> np.ndarray:
-        shown = self.group >= 0
-        return np.bincount(self.group[shown], self.counts[shown]).astype(np.intp)
+        of_row = slice(None) if self.cells is None else self.cells.dealt(self.cell, self.counts)
+        return self.group[of_row]
 
     @property
     def n_groups(self) -> int:
         """Number of groups."""
-        return len(self._sizes)
+        return int(self.group.max(initial=-1)) + 1
 
     def sizes(self) -> np.ndarray:
         """Number of rows of every group, shape (G,), dtype int64."""
-        return self._sizes.copy()
+        shown = self.group >= 0
+        return np.bincount(self.group[shown], self.counts[shown]).astype(np.intp)
 
     def groups(self) -> list[np.ndarray]:
         """Row numbers of every group, ascending; a list of G arrays. O(n log n)."""
         order = np.argsort(self.labels, kind="stable")[self.n_unpublished :]
-        return np.split(order, np.cumsum(self._sizes)[:-1]) if self.n_groups else []
+        return np.split(order, np.cumsum(self.sizes())[:-1]) if self.n_groups else []
 
     @property
     def n_unpublished(self) -> int:
         """Number of rows in no group."""
-        return len(self) - int(self._sizes.sum())
+        return int(self.counts[self.group < 0].sum())
 
     def __len__(self) -> int:
         return int(self.counts.sum())
@@ -135,12 +127,13 @@ class Entries:
             got = f"expected a Partition, got {type(p).__name__}"
             raise ParameterError(f"{got}: a Recoding is published with ap.recode(m, r)")
         by_rows, counts = p.cells is None or p.cells.rows is not None, m.cells.counts
-        fits = len(p) == m.n and by_rows == m.has_rows
-        if fits and not by_rows:
-            fits = np.array_equal(np.bincount(p.cell, p.counts, len(counts)), counts)
-        if not fits:
+        held = [len(p)] if by_rows else np.bincount(p.cell, p.counts, len(counts))
+        if by_rows != m.has_rows or not np.array_equal(held, [m.n] if by_rows else counts):
             of = f"another table, or of its counts: it has {len(p)} rows, the table {m.n}"
             raise ParameterError(f"the partition is of {of}; run the algorithm on this table")
+        if p.starred is not None and p.starred.shape[1] != m.d:
+            starred = f"the partition stars values of {p.starred.shape[1]} attributes"
+            raise ParameterError(f"{starred}, not of {m.qi}: run the algorithm on this table")
         if by_rows and (p.cells is not m.cells or m.synthetic.any()):
             return cls.of_rows(m, p.labels)
         return cls(m, p.cell, p.group, p.counts, m.cells.secrets[p.cell])
@@ -217,10 +210,9 @@ class GroupCounts:
             once = distinct(columns, spans)[1]
             group, codes, counts = group[once], codes[once], np.ones(len(once), np.intp)
         if n_groups * values <= 8 * len(group):  # counting costs less than sorting
-            table = np.bincount((group * values + codes).astype(np.intp), counts)
-            filled = np.flatnonzero(table)
-            group, codes = np.divmod(filled, values)
-            counts = table[filled]
+            counts = np.bincount((group * values + codes).astype(np.intp), counts)
+            (filled,) = np.nonzero(counts)
+            group, codes, counts = *np.divmod(filled, values), counts[filled]
         else:
             _, first, counts = distinct([group, codes], [n_groups, values], counts)
             group, codes = group[first], codes[first]
@@ -235,8 +227,7 @@ class GroupCounts:
         [2, 1]
         """
         table = np.atleast_2d(np.asarray(table))
-        whole = table.ndim == 2 and table.dtype.kind in "iu"
-        if not whole or (table < 0).any() or not table.any(axis=1).all():
+        if table.dtype.kind not in "iu" or (table < 0).any() or not table.any(axis=-1).all():
             raise ParameterError("counts must be integers of at least 0, not all 0 in a group")
         group, sensitive = np.nonzero(table)
         start = np.searchsorted(group, np.arange(len(table) + 1))
@@ -279,8 +270,7 @@ def are_in_several_tuples(m: Microdata) -> bool:
 def checked_labels(labels, n: int | None = None) -> np.ndarray:
     """Return n labels as int64 if they are groups 0, 1, ... without a gap, or -1; O(n)."""
     labels = np.asarray(labels)
-    fits = labels.ndim == 1 and (n is None or len(labels) == n)
-    if not fits or not np.issubdtype(labels.dtype, np.integer):
+    if labels.ndim != 1 or n not in (None, len(labels)) or labels.dtype.kind not in "iu":
         rows = "" if n is None else f"{n} "
         got = f"got shape {labels.shape} and dtype {labels.dtype}"
         raise ParameterError(f"labels must be a one-dimensional array of {rows}integers, {got}")

@@ -18,7 +18,7 @@ from anonpaper.cells import distinct
 from anonpaper.errors import ParameterError, check_sequence, is_among
 from anonpaper.files import named_by_user, write_named
 from anonpaper.groups import Entries
-from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
+from anonpaper.hierarchy import STAR, Hierarchy
 from anonpaper.microdata import MISSING, Attribute, Microdata
 from anonpaper.principles import Principle, read_principle
 from anonpaper.published_values import SubDomains
@@ -33,11 +33,10 @@ class Recoding:
     """One sub-domain per value and attribute: single-dimensional generalization.
 
     `maps` has for every attribute the sub-domain of each value, shape (size,), numbered 0, 1, ...
-    without gaps. `names` has the different names of its sub-domains, shape (r,), or None if they
-    are written as their values; `trees` are the hierarchies that gave names, by attribute, whose
-    further values are recoded too (:meth:`of_values`). Classes of a published table that fail a
-    principle of `withhold` are withheld. `info` is the algorithm's report. ParameterError for
-    other maps and names.
+    without gaps, else ParameterError. `names` has the different names of its sub-domains, shape
+    (r,), or None if they are written as their values; `trees`, by attribute, the hierarchies that
+    gave names, whose further values are recoded too (:meth:`of_values`). Classes of a published
+    table that fail a principle of `withhold` are withheld. `info` is the algorithm's report.
 
     >>> m = ap.examples.hospital()
     >>> r = Recoding(m.attributes, [[0, 0, 1], [0, 1], [0, 1, 1]])
@@ -59,10 +58,10 @@ class Recoding:
 
     def __post_init__(self) -> None:
         self.attributes = tuple(check_sequence("attributes", self.attributes, Attribute))
-        self.maps = check_sequence("maps", self.maps)
-        if len(self.maps) != len(self.attributes):
-            raise ParameterError(f"{len(self.attributes)} attributes, but {len(self.maps)} maps")
-        self.maps = tuple(map(_checked_map, self.attributes, self.maps))
+        maps = check_sequence("maps", self.maps)
+        if len(maps) != len(self.attributes):
+            raise ParameterError(f"{len(self.attributes)} attributes, but {len(maps)} maps")
+        self.maps = tuple(map(_checked_map, self.attributes, maps))
         self.withhold = tuple(check_sequence("withhold", self.withhold))
         self.names = tuple(self.names or [None] * len(self.maps))
         for attribute, size, written in zip(self.attributes, self.sizes, self.names, strict=True):
@@ -76,22 +75,16 @@ class Recoding:
 
     @classmethod
     def from_levels(
-        cls, attributes: Sequence, hierarchies: Mapping[object, Hierarchy], levels: Mapping
+        cls, attributes: Sequence, trees: Mapping[object, Hierarchy], levels: Mapping
     ) -> Recoding:
-        """Return a full-domain recoding: attributes at levels of their hierarchies, or 0."""
-        qi = [attribute.name for attribute in check_sequence("attributes", attributes, Attribute)]
-        levels = errors.check_named("levels", levels, qi)
-        trees = check_hierarchies(hierarchies, qi)
-        if lacking := [name for name, level in levels.items() if level and name not in trees]:
-            raise errors.HierarchyError(f"hierarchies lacks {lacking}: see Hierarchy.balanced")
-        maps, names = [np.arange(a.size) for a in attributes], [a.values for a in attributes]
-        trees = {name: tree for name, tree in trees.items() if levels.get(name)}
-        for j, a in enumerate(attributes):
-            if tree := trees.get(a.name):
-                level = errors.check_integer("level", levels[a.name], 0, tree.height)
-                maps[j] = tree.maps(a)[level]
-                first = a.values[np.unique(maps[j], return_index=True)[1]]
-                names[j] = _objects(tree.written(value, level) for value in first)
+        """Return a full-domain recoding: each attribute at a level of its hierarchy."""
+        maps, names = [], []
+        for a in attributes:
+            tree, level = trees[a.name], levels[a.name]
+            maps.append(tree.maps(a)[level])
+            first = a.values[np.unique(maps[-1], return_index=True)[1]]
+            names.append(_objects(tree.written(value, level) for value in first))
+        trees = {name: tree for name, tree in trees.items() if levels[name]}
         return cls(attributes, maps, {"levels": levels}, "full domain", names, trees)
 
     @classmethod
@@ -99,7 +92,7 @@ class Recoding:
         """Return the recoding that a chromosome encodes (dewri2009, section 5.1, after Iyengar).
 
         `bits`, a text or integers, has one bit between two successive values of each domain,
-        attribute by attribute: 0 joins them, 1 separates them. ParameterError for another number.
+        attribute by attribute: 0 joins them, 1 separates them; else ParameterError.
 
         >>> m = ap.examples.hospital()
         >>> Recoding.decode(m.attributes, "01" "0" "11").sub_domains("Age")
@@ -132,8 +125,7 @@ class Recoding:
         """Return the sub-domains of an attribute as they are published."""
         names = [a.name for a in self.attributes]
         j = names.index(errors.check_choice("the name of an attribute", name, names))
-        codes = np.arange(self.attributes[j].size)
-        return SubDomains.sets(self.attributes[j], self.maps[j], codes, self.names[j])
+        return _members(self.attributes[j], self.maps[j], self.names[j])
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -152,21 +144,11 @@ class Recoding:
         shown = [np.isin(np.arange(attribute.size), codes) for attribute, codes in each]
         return replace(self, withhold=principles, shown_values=shown)
 
-    def told(self) -> Recoding:
-        """Return the recoding as others may know it: of no value that a release does not show.
-
-        Intervals have their ends only, a star is its only value, and values of a hierarchy below
-        a name in use are there whether the table has them or not.
-        """
+    def _told(self) -> list[tuple]:
+        """Attributes, maps and names as others may know them: of no value that is not shown."""
         shown = self.shown_values or [np.ones(a.size, bool) for a in self.attributes]
         trees = [self.trees.get(attribute.name) for attribute in self.attributes]
-        return self._of(*map(_told, self.attributes, self.maps, self.names, trees, shown))
-
-    def _of(self, *parts: tuple) -> Recoding:
-        """The recoding of other values, each with its map and names; all else is from this one."""
-        attributes, maps, names = zip(*parts, strict=True)
-        marks = {"names": names, "shown_values": None, "call": ""}
-        return replace(self, attributes=attributes, maps=maps, **marks)
+        return [*map(_told, self.attributes, self.maps, self.names, trees, shown)]
 
     def of_values(self, attributes: Sequence[Attribute]) -> tuple[Recoding, dict[object, list]]:
         """Return the same recoding for another table's values, and the values that are new.
@@ -179,17 +161,17 @@ class Recoding:
         theirs, mine = [a.name for a in attributes], [a.name for a in self.attributes]
         if theirs != mine:
             raise ParameterError(f"the recoding has the attributes {mine}, the table {theirs}")
-        told, parts, new = self.told(), [], {}
-        for known, ids, attribute in zip(told.attributes, told.maps, attributes, strict=True):
-            members = told.members(known.name)
-            labels = members.labels.tolist()
-            place = _places(attribute.values, known, ids, members)
+        maps, names, new = [], [], {}
+        for told, attribute in zip(self._told(), attributes, strict=True):
+            place, labels = _places(attribute.values, *told)
             if (place < 0).any():
                 new[attribute.name] = attribute.values[place < 0].tolist()
                 labels.append(STAR * (1 + max(len(str(label)) for label in labels)))
             used, place = np.unique(place % len(labels), return_inverse=True)  # -1 is the last
-            parts.append((attribute, place, _objects(labels[i] for i in used)))
-        return self._of(*parts), new
+            maps.append(place)
+            names.append(_objects(labels[i] for i in used))
+        marks = {"names": names, "shown_values": None, "call": ""}
+        return replace(self, attributes=attributes, maps=maps, **marks), new
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the recoding to a JSON file for :meth:`load`, completely or not at all.
@@ -197,16 +179,14 @@ class Recoding:
         The file has the promises, which a release of any table then has to keep, and what a
         release shows: no row, no count, and no value within an interval, below a star or only in
         withheld rows. Two things exceed a release: all values that a hierarchy has below the names
-        in use, which reveals a column's values if the hierarchy was made from it; and the
-        categories within an interval of an ordered Categorical that is not alphabetical. FileError
-        if it cannot be written; ParameterError for what is no text, number or timestamp, and for a
-        principle that is not the package's.
+        in use; and the categories within an interval of an ordered Categorical that is not
+        alphabetical. FileError if it cannot be written; ParameterError for what is no text, number
+        or timestamp, and for a principle that is not the package's.
         """
-        told = self.told()
         parts = [
             {"name": a.name, "numeric": a.numeric, "ordered": a.ordered, "values": [*a.values],
-             "map": ids.tolist(), "names": None if names is None else [*names]}
-            for a, ids, names in zip(told.attributes, told.maps, told.names, strict=True)
+             "map": [*map(int, ids)], "names": None if names is None else [*names]}
+            for a, ids, names in self._told()
         ]  # fmt: skip
         content = {"format": _FORMAT, "algorithm": self.algorithm, "attributes": parts}
         for name in ("withhold", "promised"):
@@ -269,8 +249,8 @@ def over_shown_values(m: Microdata, names: Sequence, search: Callable[[dict], Re
     r = search(shown)
     while r.shown_values is not None:
         left = {name: shown[name] & r.shown_values[m.attribute_index(name)] for name in names}
-        lost = any(mask.sum() < shown[name].sum() for name, mask in left.items())
-        if not lost or not all(mask.any() for mask in left.values()):
+        fewer = any((shown[name] & ~left[name]).any() for name in names)
+        if not fewer or not all(mask.any() for mask in left.values()):
             break
         try:
             r, shown = search(left), left
@@ -289,26 +269,32 @@ def _checked_map(attribute: Attribute, ids) -> np.ndarray:
 
 
 def _told(attribute: Attribute, ids: np.ndarray, names, tree: Hierarchy | None, shown) -> tuple:
-    """An attribute, its map and its names, as a release that shows some of the values tells it."""
+    """An attribute, its map and its names, as a release that shows some of the values tells it.
+
+    Intervals have their ends only, a star is its only value, and values of a hierarchy below a
+    name in use are there whether the table has them or not.
+    """
     used, ids = np.unique(ids[shown], return_inverse=True)
     names = None if names is None else names[used]
     attribute = _with_values(attribute, attribute.values[shown])
-    members = SubDomains.sets(attribute, ids, np.arange(attribute.size), names)
+    members = _members(attribute, ids, names)
+    below = {}
     if members.labels.tolist() == [STAR]:
-        star = _objects([STAR])
-        return _with_values(replace(attribute, numeric=False), star), [0], star
-    if names is not None and tree is not None:
+        below, names = {STAR: 0}, members.labels
+    elif names is not None and tree is not None:
         number = {str(label): i for i, label in enumerate(names)}
         below = {row[0]: number[name] for row in tree.rows for name in row if name in number}
-        if attribute.numeric:  # 5.0 equals 5
-            below = {text.removesuffix(".0"): i for text, i in below.items()}
-        if below:
-            attribute = replace(attribute, numeric=False)
-            return _with_values(attribute, _objects(below)), list(below.values()), names
+    if below:
+        attribute = replace(attribute, numeric=False)
+        return _with_values(attribute, _objects(below)), [*below.values()], names
     told = np.ones(attribute.size, dtype=bool)
     for _, low, high in _intervals(attribute, members):
         told[low + 1 : high] = False
     return _with_values(attribute, attribute.values[told]), ids[told], names
+
+
+def _members(attribute: Attribute, ids, names) -> SubDomains:
+    return SubDomains.sets(attribute, np.asarray(ids), np.arange(attribute.size), names)
 
 
 def _with_values(attribute: Attribute, values: np.ndarray) -> Attribute:
@@ -326,10 +312,11 @@ def _intervals(attribute: Attribute, members: SubDomains) -> list[tuple[int, int
     return [(int(i), int(members.low[i]), int(members.high[i])) for i in runs]
 
 
-def _places(values: np.ndarray, known: Attribute, ids: np.ndarray, members) -> np.ndarray:
-    """The sub-domain of given values, shape (len(values),); -1 if new."""
-    if members.labels.tolist() == [STAR]:
-        return np.zeros(len(values), np.intp)
+def _places(values: np.ndarray, known: Attribute, ids, names) -> tuple[np.ndarray, list]:
+    """The sub-domain of given values, shape (len(values),), -1 if new; and all labels."""
+    labels = (members := _members(known, ids, names)).labels.tolist()
+    if labels == [STAR]:
+        return np.zeros(len(values), np.intp), labels
     pairs = zip(known.values, ids, strict=True)
     number = {text: i for value, i in pairs for text in _texts(value)}
     runs = [(i, *known.values[[low, high]]) for i, low, high in _intervals(known, members)]
@@ -339,30 +326,29 @@ def _places(values: np.ndarray, known: Attribute, ids: np.ndarray, members) -> n
         within = (i for i, low, high in runs if _lies_within(value, low, high))
         return next(found, next(within, -1))
 
-    return np.fromiter(map(place, values), np.intp, len(values))
+    return np.fromiter(map(place, values), np.intp, len(values)), labels
 
 
 def _texts(value: object) -> list[str]:
     """How a value may be written: 5.0 equals 5, but True is not 1."""
     whole = isinstance(value, Real) and not isinstance(value, bool) and float(value).is_integer()
-    return [str(value), *([str(int(value))] if whole else [])]
+    return [str(value), *([str(int(value)), f"{int(value)}.0"] if whole else [])]
 
 
 def _objects(values: Iterable) -> np.ndarray:
     return np.array([*values, None], dtype=object)[:-1]
 
 
-def _part(name, numeric: bool, ordered: bool, values: list, map: list, names) -> tuple:
+def _part(name, numeric, ordered, values: list, map: list, names) -> tuple:
     """An attribute, its map and its names from its entry in a file."""
-    if not (type(numeric) is type(ordered) is bool and all(type(i) is int for i in map)):
-        raise TypeError("numeric, ordered or map has a wrong type")
     for value in [name, *values, *(names or [])]:
         if not isinstance(value, str | int | float | pd.Timestamp):
             raise TypeError(f"{str(value)[:40]!r} is a {type(value).__name__}")
-    attribute = Attribute(name, values, numeric and names is None, ordered, values)
-    attribute = _with_values(attribute, _objects(values))  # values of named trees are texts
-    ascend = not attribute.numeric or (np.diff(attribute.positions) > 0).all()
-    if len(set(values)) < len(values) or not (ascend and np.isfinite(attribute.positions).all()):
+    # values of named trees are texts
+    attribute = Attribute(name, values, bool(numeric) and names is None, bool(ordered), values)
+    attribute = _with_values(attribute, _objects(values))
+    ascend = np.isfinite(attribute.positions).all() and (np.diff(attribute.positions) > 0).all()
+    if len(set(values)) < len(values) or not ascend:
         raise ValueError("a value occurs twice, or numbers do not ascend")
     return attribute, map, names and _objects(names)
 

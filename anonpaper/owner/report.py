@@ -213,7 +213,7 @@ def attackers_tried(rel: Release) -> pd.DataFrame:
     """
     m, told = rel.microdata, measure.attackers(rel)
     if m.people is None:
-        told = pd.concat([told, measure.attackers(rel, knows=1)])
+        told = pd.concat([told, measure.attackers(rel, knows=True)])
     each = pd.DataFrame([*told.loc[told["principle"].str.startswith("theta"), "each"]]).max()
     note = "who infers them can be more or less sure"
     found = {

@@ -1,16 +1,12 @@
 """Attackers: what each of them concludes, beside what was promised and what the file shows.
 
-An attacker counts the rows of a person's class in the file; takes missing values as unknown; sees
-which rows are synthetic; is told the sensitive values of a withheld class (one that is large
-enough was withheld for its values) or of all other withheld people; or has asked other people of
-the class. Whoever only infers what others are told is no better on average.
+Whoever only infers what an attacker is told is no better on average.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -22,10 +18,8 @@ from anonpaper.groups import Entries, GroupCounts, Partition, dense_labels
 from anonpaper.microdata import MISSING
 from anonpaper.principles import Principle, TCloseness, Theta
 
-if TYPE_CHECKING:
-    from anonpaper.publish.release import Release
-
-__all__ = ["attackers", "audit", "check_promise", "check_release", "kept", "warnings", "withheld"]
+__all__ = ["Published", "attackers", "audit", "check_promise", "check_release", "kept",
+           "warnings", "withheld"]  # fmt: skip
 
 #: Standard principles on sensitive values: name, principle and meaning of the level.
 LEVELS = [
@@ -41,16 +35,21 @@ _SYNTHETIC = "sees which rows are synthetic"
 _REAL = f"{_SYNTHETIC} and {_UNKNOWN}"
 _CLASS = "is told the values of a withheld class"
 _OTHERS = "is told the values of other withheld people"
+_KNOWS = "knows the secrets of 1 in the group"
 
 
-def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
+class Published:
+    """The data by which a release is judged; all are :class:`anonpaper.publish.Release`."""
+
+
+def attackers(rel: Published, *, knows: bool = False) -> pd.DataFrame:
     """Which level of each principle the strongest attacker concludes for real people.
 
     That attacker is told the sensitive values of every group of people that can be told apart: the
     real people of each published class, of each withheld class whose values must fail (the most
     even ones of as many people would meet the principles), and all other withheld people together.
-    With `knows`, also those of so many other people in a person's group, rarest first: no method
-    promises anything against this. ParameterError for `knows` where people have several rows.
+    With `knows`, also the rarest value of another person in the group: no method promises anything
+    against this. ParameterError for `knows` where people have several rows.
 
     The DataFrame has a row per principle: the levels of ``audit``, and further promises. Columns:
     ``promised`` (nan for none), ``file`` (by counting its rows), ``concluded``, ``attacker`` (the
@@ -61,31 +60,26 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     >>> attackers(rel)["attacker"].unique().tolist()  # nobody concludes more than the file says
     ['counts the file']
     """
-    m, e = check_release(rel).microdata, rel.entries
-    knows = min(errors.check_integer("knows", knows, 0), m.n)
-    if knows and m.people is not None:
-        raise ParameterError("knows must be 0 where people have several rows and several values")
-    # The file has published secrets, perhaps swapped; attackers are told those of the table.
-    shown, own = rel.audited(), replace(e, secrets=m.cells.secrets[e.cell])
+    m, own = check_release(rel).microdata, rel.audited()
+    if errors.check_choice("knows", knows, (False, True)) and m.people is not None:
+        raise ParameterError("knows must be False where people have several rows")
     groups, found, of = _told(rel), [], own.people(own.is_real)
-    for name in m.sensitives or [None]:
-        file = _counted(shown, name)
-        told = {who: _counted(own.in_groups(labels), name) for who, labels in groups.items()}
-        seers = {_FILE: file[:1], _UNKNOWN: file, _SYNTHETIC: told[_REAL][:1], **told}
-        judged = told
+    for name in [None, *m.sensitives]:
+        file = _counted(own, name)
+        judged = {who: _counted(own.in_groups(labels), name) for who, labels in groups.items()}
+        seers = {_FILE: file[:1], _UNKNOWN: file, _SYNTHETIC: judged[_REAL][:1], **judged}
         if knows:
-            judged = {who: [_without(c, knows) for c in counts] for who, counts in told.items()}
-            seers[f"knows the secrets of {knows} in the group"] = sum(judged.values(), [])
+            judged = {who: [*map(_without_one, counts)] for who, counts in judged.items()}
+            seers[_KNOWS] = sum(judged.values(), [])
         for title, meaning, promised, principle in _asked(rel, name):
             sign = 1 if principle.larger_is_safer else -1  # so the least is the worst
             sees, judges = seers, judged
-            if not principle.needs_sensitive or isinstance(principle, TCloseness):
-                sees = {who: seers[who] for who in (_FILE, _SYNTHETIC)}  # who sees classes alone
-                judges = {_REAL: seers[_SYNTHETIC]}
-            levels = {who: [sign * principle.levels(c) for c in sees[who]] for who in sees}
+            if name is None or isinstance(principle, TCloseness):  # classes alone are seen
+                sees, judges = [_FILE, _SYNTHETIC], {_REAL: seers[_SYNTHETIC]}
+            levels = {who: [sign * principle.levels(c) for c in seers[who]] for who in sees}
             seen = {who: np.concatenate([[np.inf], *levels[who]]).min() for who in sees}
             who = min(seen, key=seen.get)  # the weakest, if equal
-            beyond = np.zeros(len(e.cell), bool)
+            beyond = np.zeros(len(own.cell), bool)
             for kind, each in judges.items():
                 if promised is None:  # then the level of the file is what people can expect
                     met = [sign * principle.levels(c) >= seen[_FILE] - 1e-9 for c in each]
@@ -101,9 +95,9 @@ def attackers(rel: Release, *, knows: int = 0) -> pd.DataFrame:
     return pd.DataFrame(found).astype({"promised": float})
 
 
-def check_release(rel: object, *, shown: bool = False) -> Release:
+def check_release(rel: object, *, shown: bool = False) -> Published:
     """Return `rel` if it is a Release, `shown` if it has a row; else an error."""
-    if not hasattr(rel, "published"):
+    if not isinstance(rel, Published):
         got = type(rel).__name__
         raise ParameterError(f"expected a Release, got {got}: make one by ap.suppress(m, p)")
     if shown and not rel.shown.any():
@@ -111,30 +105,27 @@ def check_release(rel: object, *, shown: bool = False) -> Release:
     return rel
 
 
-def _asked(rel: Release, name: object) -> Iterator[tuple[str, str, float | None, Principle]]:
+def _asked(rel: Published, name: object) -> Iterator[tuple[str, str, float | None, Principle]]:
     """Yield titles, meanings, promised bounds if any, and principles; standard ones first."""
-    m = rel.microdata
-    of = f" of {name}" if len(m.sensitives) > 1 else ""
-    standard = [(title + of, kind, meaning) for title, kind, meaning in LEVELS]
-    promised = [p for p in rel.promised if p.needs_sensitive and p.of in (None, name)]
+    m, standard = rel.microdata, LEVELS
+    of = f" of {name}" if name is not None and len(m.sensitives) > 1 else ""
+    promised = [p for p in rel.promised if p.needs_sensitive != (name is None)]
+    promised = [p for p in promised if p.of in (None, name)]
     if name is None:
-        standard, promised = [], []
-    if name == (m.sensitives or [None])[0]:  # classes are judged once
-        promised = [p for p in rel.promised if not p.needs_sensitive] + promised
         size = "k-anonymity", f"smallest class, {'rows' if m.people is None else 'people'}"
         if rel.shows_groups:
             size = "group size", "rows in the smallest group; who is in the table stays visible"
-        standard.insert(0, (size[0], principles.KAnonymity(1), size[1]))
+        standard = [(size[0], principles.KAnonymity(1), size[1])]
     for title, kind, meaning in standard:
         alike = type(kind), getattr(kind, "distance", None)
         same = [p for p in promised if (type(p), getattr(p, "distance", None)) == alike]
         promised = [p for p in promised if p not in same]
         same.sort(key=lambda p: p.bound, reverse=kind.larger_is_safer)
-        yield title, meaning, same[0].bound if same else None, same[0] if same else kind
+        yield title + of, meaning, same[0].bound if same else None, same[0] if same else kind
     yield from ((f"{p!r}{of}", "", p.bound, p) for p in promised)
 
 
-def _told(rel: Release) -> dict[str, np.ndarray]:
+def _told(rel: Published) -> dict[str, np.ndarray]:
     """The groups of real people whose values attackers are told, by entry, -1 for all others."""
     rest = (rel.classes.group < 0) & (rel.failing < 0)
     groups = {_REAL: rel.classes.group, _CLASS: rel.failing, _OTHERS: np.where(rest, 0, -1)}
@@ -145,7 +136,9 @@ def _told(rel: Release) -> dict[str, np.ndarray]:
 def _counted(groups: Entries, name: object) -> list[GroupCounts]:
     """Count groups with missing values as a value, and without them unless all are missing."""
     counts = GroupCounts.of(groups, name)
-    missing = [] if name is None else np.flatnonzero(groups.m.attribute(name).values == MISSING)
+    if name is None:
+        return [counts]
+    missing = np.flatnonzero(groups.m.attribute(name).values == MISSING)
     group = counts.group_of_entry
     lost = np.isin(counts.sensitive, missing) & (counts.distinct()[group] > 1)
     known = _left(counts, np.where(lost, 0, counts.counts))
@@ -153,17 +146,11 @@ def _counted(groups: Entries, name: object) -> list[GroupCounts]:
     return [counts, replace(known, sizes=np.maximum(known.sizes, known.largest()))]
 
 
-def _without(counts: GroupCounts, knows: int) -> GroupCounts:
-    """Return groups without people whose values are known: all but one person, rarest first.
-
-    What is left is as uneven as it can be, so no other choice of people gives a worse level.
-    """
-    rarest_first = np.lexsort((counts.counts, counts.group_of_entry))
-    held, group = counts.counts[rarest_first], counts.group_of_entry
-    until = np.cumsum(held)
-    until -= (until - held)[counts.start[:-1]][group]  # in the group
-    left = np.empty_like(held)
-    left[rarest_first] = np.clip(until - np.minimum(knows, counts.sizes - 1)[group], 0, held)
+def _without_one(counts: GroupCounts) -> GroupCounts:
+    """Groups without somebody of the rarest value: they are as uneven as without any one."""
+    left = counts.counts.copy()
+    rarest = np.lexsort((left, counts.group_of_entry))[counts.start[:-1]]
+    left[rarest] -= counts.sizes > 1
     return _left(counts, left)
 
 
@@ -175,12 +162,12 @@ def _left(counts: GroupCounts, left: np.ndarray) -> GroupCounts:
     return GroupCounts(counts.sizes - gone, start, counts.sensitive[kept], left[kept])
 
 
-def warnings(rel: Release) -> tuple[str, ...]:
+def warnings(rel: Published) -> tuple[str, ...]:
     """Attackers who conclude more than was promised, and attacks that no level covers."""
     return (*_broken(rel), *_uncounted(rel))
 
 
-def _broken(rel: Release) -> list[str]:
+def _broken(rel: Published) -> list[str]:
     """Who breaks the promises, in one text."""
     rows = attackers(rel).itertuples() if rel.shown.any() else ()
     beyond = [f"{row.principle} {row.concluded:.3g} ({_by_whom(row)})"
@@ -188,7 +175,7 @@ def _broken(rel: Release) -> list[str]:
     return [f"attackers conclude more than promised: {'; '.join(beyond)}"] if beyond else []
 
 
-def _uncounted(rel: Release) -> list[str]:
+def _uncounted(rel: Published) -> list[str]:
     """Attacks that no level covers."""
     m, p, by_tp = rel.microdata, rel._partition, has_residue(rel._partition)
     removed = f" and removed {p.info['residue_size']} rows" if by_tp else ""
@@ -208,7 +195,7 @@ def _uncounted(rel: Release) -> list[str]:
         *((True, f"{texts} of {name!r} may be one value: they count as different sensitive values")
           for name, codes in zip(m.sensitives, m.cells.secrets.T, strict=True)
           for texts in near_equal(m.attribute(name).values[np.unique(codes)])),
-        (by_tp or (m.sensitives and any(one.needs_sensitive for one in rel.promised)),
+        (by_tp or any(one.needs_sensitive for one in rel.promised),
          f"minimality attack: {(rel.recoding or p).algorithm} looks at sensitive values{removed}, "
          "so who repeats it on all tables that fit can conclude more than the levels say: see "
          "ap.measure.minimality"),
@@ -216,26 +203,26 @@ def _uncounted(rel: Release) -> list[str]:
     return [text for applies, text in told if applies]
 
 
-def withheld(rel: Release) -> tuple[int, float]:
+def withheld(rel: Published) -> tuple[int, float]:
     """Withheld rows, and the largest share of one sensitive value in a group of them.
 
     A group is a class that was withheld for its values, or all others together. The share, of
     people, is nan if no real row is withheld or there is no sensitive attribute.
     """
-    groups = [labels for who, labels in _told(rel).items() if who != _REAL]
-    shares = [Theta(1).level(rel.entries.in_groups(labels)) for labels in groups
-              if rel.microdata.sensitives and (labels >= 0).any()]  # fmt: skip
+    groups = [labels for who, labels in _told(rel).items() if who != _REAL and labels.max() >= 0]
+    sensitive = bool(rel.microdata.sensitives)
+    shares = [Theta(1).level(rel.entries.in_groups(labels)) for labels in groups * sensitive]
     return rel.entries.rows(~rel.shown), max(shares, default=float("nan"))
 
 
-def audit(rel: Release) -> pd.DataFrame:
+def audit(rel: Published) -> pd.DataFrame:
     """Report which level of each principle the release reaches, and what levels do not cover.
 
     A DataFrame with the columns ``principle``, ``level`` and ``meaning``. Each level is the worst
-    equivalence class, for each sensitive attribute; t-closeness treats all values as equally far
-    apart. Where people have several rows, levels count people. Then come `withheld`; a row ``...,
-    concluded`` for each level that an attacker makes worse; and a row ``warning`` for each attack
-    that no level covers. After ``write``, levels of a table of counts are read from the files.
+    equivalence class, for each sensitive attribute. Where people have several rows, levels count
+    people. Then come `withheld`; a row ``..., concluded`` for each level that an attacker makes
+    worse; and a row ``warning`` for each attack that no level covers. After ``write``, levels of a
+    table of counts are read from the files.
 
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> audit(rel)["level"][0].item()
@@ -258,7 +245,7 @@ def audit(rel: Release) -> pd.DataFrame:
     return pd.DataFrame(found, columns=["principle", "level", "meaning"])
 
 
-def check_promise(rel: Release, against: str = "file", accept: str | None = None) -> None:
+def check_promise(rel: Published, against: str = "file", accept: str | None = None) -> None:
     """Raise PromiseError if the rows of real people keep less than was promised.
 
     `against` and `accept` are as for :meth:`write`; everything that publishes calls this first.
@@ -281,16 +268,11 @@ def check_promise(rel: Release, against: str = "file", accept: str | None = None
         )
 
 
-def kept(rel: Release) -> dict[Principle, float | None]:
+def kept(rel: Published) -> dict[Principle, float | None]:
     """Return each promise: None if it holds for the rows of real people, or their level."""
-    shown = rel.audited()
-    real = shown.in_groups(dense_labels(np.where(shown.is_real, shown.group, -1)))
-    none = (real.group < 0).all()
-    names = rel.microdata.sensitives
-    asked = (
-        p for p in rel.promised if not p.needs_sensitive or (names and p.of in (None, *names))
-    )
-    return {p: None if none or p.holds(real) else p.level(real) for p in asked}
+    own = rel.audited()
+    real = own.in_groups(dense_labels(np.where(own.is_real, own.group, -1)))
+    return {p: None if p.holds(real) else p.level(real) for p in rel.promised}
 
 
 def _by_whom(row) -> str:

@@ -40,7 +40,7 @@ def suppress(m: Microdata, p: Partition) -> Release:
         # Sub-domain number = code of the kept value; one more, the last, is the star.
         every = np.arange(attribute.size)
         values = SubDomains.runs(attribute, np.r_[every, 0], np.r_[every, every[-1]])
-        values = replace(values, names=np.append(attribute.values, STAR))
+        values.names = np.append(attribute.values, STAR)
         return values, np.where((low == high) & ~starred, low, attribute.size)
 
     return _by_groups(m, p, "suppress", kept_or_star)
@@ -59,16 +59,16 @@ def generalize(m: Microdata, p: Partition) -> Release:
     """
 
     def held(attribute, codes, group, starred):
-        has_missing = attribute.ordered and is_among(attribute.values[-1], [MISSING])
-        if attribute.ordered and not has_missing:
-            low, high = _bounds(attribute, codes, group, starred)
-            return SubDomains.runs(attribute, low, high).distinct()
+        if attribute.ordered and not is_among(attribute.values[-1], [MISSING]):
+            return SubDomains.runs(
+                attribute, *_bounds(attribute, codes, group, starred)
+            ).distinct()
         # pairs of a group and a code; starred groups have all codes
-        stars, shown = np.flatnonzero(starred), group >= 0
+        (stars,), (shown,) = np.nonzero(starred), np.nonzero(group >= 0)
         every = np.arange(attribute.size, dtype=np.int32)
         owner = np.r_[group[shown], np.repeat(stars, attribute.size)]
         codes = np.r_[codes[shown], np.tile(every, len(stars))]
-        if has_missing:  # an interval of the other values, and the missing one, the last
+        if attribute.ordered:  # an interval of the other values, and the missing one, the last
             known = codes < every[-1]
             low, high = group_bounds(codes[known, None], owner[known], len(starred))
             sets, between = np.nonzero((low <= every) & (every <= high))
@@ -108,7 +108,7 @@ def shallow_generalize(
     if lacking := [name for name in m.qi if name not in hierarchies]:
         raise HierarchyError(f"hierarchies lacks {lacking}: make one with Hierarchy.balanced")
 
-    def node(attribute, codes, group, starred):
+    def agreed(attribute, codes, group, starred):
         tree = hierarchies[attribute.name]
         maps, top = tree.maps(attribute), tree.height
         if maps[top].any():
@@ -122,44 +122,31 @@ def shallow_generalize(
         agrees[:, :floor] = False
         agrees[starred, :top] = False  # a suppressed value of a group shows nothing
         level = agrees.argmax(axis=1)
-        return _nodes(attribute, tree, maps, level, low[np.arange(len(level)), level])
+        # Nodes of all levels are numbered one after the other, from the lowest level up.
+        first = np.r_[0, np.cumsum(maps.max(axis=1) + 1)]
+        owner, every = (maps + first[:-1, None]).ravel(), np.arange(attribute.size)
+        node = first[level] + low[np.arange(len(level)), level]
+        used, of_group = np.unique(node, return_inverse=True)
+        nodes = SubDomains.sets(attribute, owner, np.tile(every, top + 1)).take(used)
+        # A node of one value is written as the value; nodes with the same values are one.
+        levels = np.where(nodes.sizes == 1, 0, np.searchsorted(first, used, side="right") - 1)
+        written = map(tree.written, attribute.values[nodes.low], levels.tolist())
+        nodes.names = np.fromiter(written, object, len(used))
+        nodes, number = nodes.distinct()
+        return nodes, number[of_group]
 
-    return _by_groups(m, p, "shallow", node)
-
-
-def _nodes(attribute, tree, maps, level, node) -> tuple[SubDomains, np.ndarray]:
-    """The sub-domains in use, and the one of each group; nodes with the same values are one."""
-    # Nodes of all levels are numbered one after the other, from the lowest level up.
-    first = np.r_[0, np.cumsum(maps.max(axis=1) + 1)]
-    owner = (maps + first[:-1, None]).ravel()
-    nodes = SubDomains.sets(attribute, owner, np.tile(np.arange(attribute.size), len(maps)))
-    used, of_group = np.unique(first[level] + node, return_inverse=True)
-    nodes = nodes.take(used)
-    # A node of one value is written as the value, any other by its name.
-    levels = np.where(nodes.sizes == 1, 0, np.searchsorted(first, used, side="right") - 1)
-    written = map(tree.written, attribute.values[nodes.low], levels.tolist())
-    nodes, number = replace(nodes, names=np.fromiter(written, object, len(used))).distinct()
-    return nodes, number[of_group]
+    return _by_groups(m, p, "shallow", agreed)
 
 
 def _by_groups(m: Microdata, p: Partition, method: str, sub_domains: Callable) -> Release:
     """Publish groups by the sub-domains in use, and the number of each group's sub-domain."""
-    e, published = _entries_of(check_microdata(m, people=True), p), []
+    e, published = Entries.of(check_microdata(m, people=True), p), []
     for j, (attribute, codes) in enumerate(zip(m.attributes, e.codes.T, strict=True)):
         starred = np.zeros(p.n_groups, bool) if p.starred is None else p.starred[:, j]
         values, of_group = sub_domains(attribute, codes, e.group, starred)
         index = np.append(of_group, 0)[e.group].astype(np.int32)  # 0 for withheld entries
         published.append(PublishedAttribute(values, index))
     return Release(e, published, method, p)
-
-
-def _entries_of(m: Microdata, p: Partition) -> Entries:
-    """Return a table in its groups, checked."""
-    e = Entries.of(m, p)
-    if p.starred is not None and p.starred.shape[1] != m.d:
-        starred = f"the partition stars values of {p.starred.shape[1]} attributes"
-        raise ParameterError(f"{starred}, not of {m.qi}: run the algorithm on this table")
-    return e
 
 
 def _bounds(attribute, codes, group, starred) -> tuple[np.ndarray, np.ndarray]:
@@ -187,17 +174,14 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         got = type(r).__name__
         raise ParameterError(f"expected a Recoding, got {got}: publish groups by ap.suppress")
     errors.check_choice("unseen", unseen, ("error", "suppress"))
-    # with types, since True equals 1
-    mine, theirs = ([(a.name, repr(a.values.tolist())) for a in of.attributes] for of in (m, r))
     # another table's sets would reveal values of its withheld rows
-    same = m.attributes == r.attributes or (not r.withhold and mine == theirs)
-    r, new = (r, {}) if same else r.of_values(m.attributes)
+    r, new = (r, {}) if m.attributes == r.attributes else r.of_values(m.attributes)
     if new and unseen == "error":
         named = "; ".join(f"{n!r}: {v[:10]}{' ...' * (len(v) > 10)}" for n, v in new.items())
         raise ColumnError(f'new to the recoding: {named}; unseen="suppress" withholds their rows')
-    e = Entries.whole(m)
-    published = [PublishedAttribute(r.members(name), ids[codes])
-                 for name, ids, codes in zip(m.qi, r.maps, e.codes.T, strict=True)]  # fmt: skip
+    e, published = Entries.whole(m), []
+    for name, ids, codes in zip(m.qi, r.maps, e.codes.T, strict=True):
+        published.append(PublishedAttribute(r.members(name), ids[codes]))
     telling = np.full(len(e.group), -1)
     if new or r.withhold:
         e = r.classes(e)
@@ -210,9 +194,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         if fails.any():
             each = zip(published, r.maps, e.codes[~fails].T, strict=True)
             published = [_as_others_are(*one) for one in each]
-    release = Release(e, published, "recode", recoding=r)
-    release.failing = telling
-    return release
+    return Release(e, published, "recode", recoding=r, failing=telling)
 
 
 def _must_fail(classes: Entries, asked: Sequence[Principle]) -> np.ndarray:
@@ -221,7 +203,7 @@ def _must_fail(classes: Entries, asked: Sequence[Principle]) -> np.ndarray:
     A register shows the class of everybody. One that fails with any values tells nothing.
     """
     m, tell = classes.m, np.ones(classes.group.max(initial=-1) + 1, bool)
-    for principle in asked if len(tell) else ():
+    for principle in asked:
         for name in principle.about(m):
             sizes, place = np.unique(GroupCounts.of(classes, name).sizes, return_inverse=True)
             of = 1 if name is None else np.count_nonzero(m.about(name).sensitive_counts)
@@ -271,9 +253,7 @@ def swap(
     source = np.empty(m.n, np.intp)
     source[np.argsort(rows.group, kind="stable")] = np.lexsort([draw(m.n), rows.group])
     e = replace(rows, counts=np.ones(m.n, np.intp), secrets=rows.secrets[source])
-    release = GroupRelease(e, _as_they_are(e), "swap", p)
-    release.is_seeded = seed is not None
-    return release
+    return GroupRelease(e, _as_they_are(e), "swap", p, is_seeded=seed is not None)
 
 
 def anatomize(m: Microdata, p: Partition) -> Anatomy:
@@ -302,7 +282,7 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
 def _groups_shown(m: Microdata, p: Partition, form: str) -> Entries:
     """Return a table in its groups, for releases that show them and publish all values."""
     check_microdata(m)  # the quasi-identifiers stay, and by them a person's rows
-    e = _entries_of(m, p)
+    e = Entries.of(m, p)
     only_one(m.sensitive)
     if p.starred is not None and p.starred.any():
         what = f"{p.algorithm or 'the partition'} stars values"

@@ -15,8 +15,9 @@ from anonpaper.groups import Entries, GroupCounts, Partition, dense_labels
 from anonpaper.hierarchy import STAR
 from anonpaper.principles import Principle
 from anonpaper.publish import judging, writing
-from anonpaper.publish.judging import check_release
+from anonpaper.publish.judging import Published, check_release
 from anonpaper.published_values import SubDomains
+from anonpaper.recoding import Recoding
 from anonpaper.roles import only_one
 
 __all__ = ["Anatomy", "GroupRelease", "PublishedAttribute", "Release", "check_release"]
@@ -58,7 +59,8 @@ class PublishedAttribute:
         return self
 
 
-class Release:
+@dataclass(eq=False, repr=False)
+class Release(Published):
     """A published table and how it was made.
 
     ``frame`` is for its maker: it has the input's index and row order. Give others only
@@ -67,26 +69,31 @@ class Release:
     sensitive codes as published, and ``published`` a PublishedAttribute per quasi-identifier.
     """
 
+    entries: Entries
+    published: Sequence[PublishedAttribute]
+    method: str
+    _partition: Partition | None = None
+    recoding: Recoding | None = None
+    #: (f,): the classes that a recoding withholds for their values, otherwise -1
+    failing: np.ndarray | None = None
+    is_seeded: bool = False  # whether a swap can be repeated by who guesses its seed
+
     shows_groups = False  # whether everybody sees who is in which group
-    is_seeded = False  # whether a swap can be repeated by who guesses its seed
+    microdata = property(lambda self: self.entries.m)
     is_synthetic = property(lambda self: self.microdata.synthetic)  # (n,): whether a row is
 
-    def __init__(
-        self, entries: Entries, published: Sequence, method: str, partition=None, recoding=None
-    ) -> None:
-        published = check_sequence("published", published, PublishedAttribute)
-        if not isinstance(entries, Entries):
-            raise ParameterError(f"expected Entries, got {entries!r}: use ap.suppress(m, p)")
-        self.shown = entries.group >= 0  # (f,): which entries are published
+    def __post_init__(self) -> None:
+        self.published = check_sequence("published", self.published, PublishedAttribute)
+        if not isinstance(self.entries, Entries):
+            raise ParameterError(f"expected Entries, got {self.entries!r}: use ap.suppress(m, p)")
+        self.shown = self.entries.group >= 0  # (f,): which entries are published
         if not self.shown.all():
-            each = zip(published, entries.codes.T, strict=True)
-            published = [column.starred_whole(self.shown, codes) for column, codes in each]
-        self.entries, self.published, self.method = entries, tuple(published), method
-        self.microdata, self.recoding, self._partition = entries.m, recoding, partition
+            each = zip(self.published, self.entries.codes.T, strict=True)
+            self.published = [column.starred_whole(self.shown, codes) for column, codes in each]
+        if self.failing is None:
+            self.failing = np.full(len(self.shown), -1)
         self.accepted: str | None = None  # why it was written below its promise
         self._written: dict = {}  # of a table of counts, what an audit is to read
-        #: (f,): the classes that a recoding withholds for their values, otherwise -1
-        self.failing = np.full(len(entries.group), -1)
 
     @property
     def partition(self) -> Partition:
@@ -116,12 +123,11 @@ class Release:
         if p is not None:
             p = Partition(labels, p.info, p.algorithm)
             p.call, p.promised = self._partition.call, self._partition.promised
-        entries = Entries.of_rows(self.microdata.take(real), labels)
-        entries = replace(entries, secrets=self.entries.secrets[rows])
+        e = Entries.of_rows(self.microdata.take(real), labels)
+        e = replace(e, secrets=self.entries.secrets[rows])
         published = [replace(column, index=column.index[rows]) for column in self.published]
-        rel = type(self)(entries, published, self.method, p, self.recoding)
-        rel.failing, rel.is_seeded = self.failing[rows], self.is_seeded
-        return rel
+        failing = self.failing[rows]
+        return replace(self, entries=e, published=published, _partition=p, failing=failing)
 
     @cached_property
     def classes(self) -> Partition:
@@ -139,43 +145,42 @@ class Release:
             labels[self.shown], *_ = distinct([p.index[self.shown] for p in published], sizes)
         return labels
 
+    def _columns(self) -> dict[object, tuple[np.ndarray, np.ndarray]]:
+        """The columns in the input's order: values, and where in them that of each entry is."""
+        m, e = self.microdata, self.entries
+        columns = {p.attribute.name: (p.labels, p.index) for p in self.published}
+        columns |= {name: (m.attribute(name).values, e.codes_of(name)) for name in m.sensitives}
+        return {name: columns[name] for name in m._columns.names if name in columns}
+
     @cached_property
     def frame(self) -> pd.DataFrame:
         """QI and SA of published rows for analysis, with the input's index, order and types."""
-        m, of_row = self.microdata, self.entries.of_row
-        rows, entries = self.shown[of_row], of_row[self.shown[of_row]]
-        roles = {p.attribute.name: p.labels[p.index[entries]] for p in self.published}
-        for name in m.sensitives:
-            roles[name] = m.attribute(name).values[self.entries.codes_of(name)[entries]]
-        columns = {}
-        for name in (name for name in m.frame.columns if name in roles):
-            old = m.frame[name][rows]
-            columns[name] = roles[name]
-            if not old.isna().any() and np.all(roles[name] == old.to_numpy(dtype=object)):
-                columns[name] = old.array  # unchanged, so the type stays too
-        return pd.DataFrame(columns, index=m.frame.index[rows])
+        m, columns, shown = self.microdata, {}, self.is_published
+        for name, (values, index) in self._columns().items():
+            old, new = m.frame[name][shown], values[index[self.entries.of_row[shown]]]
+            same = not old.isna().any() and np.all(new == old.to_numpy(dtype=object))
+            columns[name] = old.array if same else new  # so the type stays too
+        return pd.DataFrame(columns, index=m.frame.index[shown])
 
     def counted(self) -> list[tuple[pd.DataFrame, np.ndarray]]:
         """Each table's distinct rows, sorted by their texts, and how often each occurs."""
-        m, shown = self.microdata, self.entries.take(self.shown)
-        secrets = {n: (m.attribute(n).values, shown.codes_of(n)) for n in m.sensitives}
-        return [self._counted(shown.counts, secrets)]
+        return [self._counted(self._columns())]
 
-    def _counted(self, counts: np.ndarray, others: dict) -> tuple[pd.DataFrame, np.ndarray]:
-        """Count rows of quasi-identifiers and other columns, each labels and their number."""
+    def _counted(self, columns: dict) -> tuple[pd.DataFrame, np.ndarray]:
         writing.check_written_apart(self)
-        columns = {p.attribute.name: (p.labels, p.index[self.shown]) for p in self.published}
-        columns |= others
-        labels, index = zip(*columns.values(), strict=True)
-        _, first, counts = distinct(index, list(map(len, labels)), counts)
-        names = [name for name in self.microdata._columns.names if name in columns]
-        rows = {name: columns[name][0][columns[name][1][first]] for name in [*names, *others]}
-        return writing.by_texts(pd.DataFrame(rows), counts)
+        values, index = zip(*columns.values(), strict=True)
+        index, sizes = [of[self.shown] for of in index], [*map(len, values)]
+        _, first, counts = distinct(index, sizes, self.entries.counts[self.shown])
+        rows = [of[place[first]] for of, place in zip(values, index, strict=True)]
+        return writing.by_texts(pd.DataFrame(dict(zip(columns, rows, strict=True))), counts)
 
     @property
     def promised(self) -> tuple[Principle, ...]:
-        """Principles promised by the algorithm with its parameters; empty if not known."""
-        return getattr(self.recoding or self._partition, "promised", ())
+        """What the algorithm promised, of attributes that the table has; empty if not known."""
+        promised = getattr(self.recoding or self._partition, "promised", ())
+        names = self.microdata.sensitives
+        known = [None, *names] if names else []
+        return tuple(p for p in promised if not p.needs_sensitive or p.of in known)
 
     @property
     def call(self) -> str:
@@ -196,10 +201,11 @@ class Release:
     write = writing.write
 
     def audited(self) -> Entries:
-        """Return what `audit` judges: entries in equivalence classes, with published SA."""
+        """Return entries in classes with the table's SA, so no verdict depends on a draw."""
         if self._written:
             self.microdata.engine.check_written(self._written)
-        return self.entries.in_groups(self.classes.group)
+        own = self.microdata.cells.secrets[self.entries.cell]
+        return replace(self.entries, group=self.classes.group, secrets=own)
 
     def __repr__(self) -> str:
         shown = self.entries.rows(self.shown)
@@ -219,18 +225,12 @@ class GroupRelease(Release):
     def frame(self) -> pd.DataFrame:
         """The table for analysis; only its sensitive values have changed places."""
         m, shown = self.microdata, self.is_published
-        roles = [name for name in m.frame.columns if name in m.qi or name == m.sensitive]
-        frame, row_of = m.frame.loc[shown, roles].copy(), np.empty(m.sensitive_attribute.size, int)
+        frame = m.frame.loc[shown, [*self._columns()]].copy()
+        row_of = np.empty(m.sensitive_attribute.size, int)
         row_of[m.sensitive_codes] = np.arange(m.n)  # of every value, as the input writes it
         swapped = m.frame[m.sensitive].iloc[row_of[self.sensitive_codes[shown]]]
         frame[m.sensitive] = swapped.set_axis(frame.index)
         return frame
-
-    def audited(self) -> Entries:
-        """Return entries in groups with the table's SA, so no verdict depends on the draw."""
-        if self._written:
-            self.microdata.engine.check_written(self._written)
-        return replace(self.entries, secrets=self.microdata.cells.secrets[self.entries.cell])
 
 
 class Anatomy(GroupRelease):
@@ -246,7 +246,7 @@ class Anatomy(GroupRelease):
     def frame(self) -> pd.DataFrame:
         """The table `qit`: quasi-identifiers with the number of their group."""
         m, shown = self.microdata, self.is_published
-        qit = m.frame.loc[shown, [c for c in m.frame.columns if c in m.qi]]
+        qit = m.frame.loc[shown, [name for name in self._columns() if name != m.sensitive]]
         return qit.assign(group=self.classes.labels[shown])
 
     @cached_property
@@ -260,9 +260,10 @@ class Anatomy(GroupRelease):
 
     def counted(self) -> list[tuple[pd.DataFrame, np.ndarray]]:
         """Each table's distinct rows and how often each occurs; groups get new numbers."""
-        shown, numbers = self.entries.take(self.shown), writing.secret_order(self.classes.n_groups)
+        columns, numbers = self._columns(), writing.secret_order(self.classes.n_groups)
+        del columns[self.microdata.sensitive]
         st = self.st.assign(group=numbers[self.st["group"]])
-        qit = self._counted(shown.counts, {"group": (numbers, shown.group)})
+        qit = self._counted(columns | {"group": (numbers, self.entries.group)})
         return [qit, writing.by_texts(st, np.ones(len(st), np.intp))]
 
     @property

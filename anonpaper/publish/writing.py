@@ -15,8 +15,9 @@ import secrets
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -24,10 +25,7 @@ import pandas as pd
 from anonpaper.cells import no_rows
 from anonpaper.errors import ColumnError, check_choice, check_sequence, is_among, needs
 from anonpaper.files import check_place, named_by_user, whole_files
-from anonpaper.publish.judging import check_promise, check_release
-
-if TYPE_CHECKING:
-    from anonpaper.publish.release import Release
+from anonpaper.publish.judging import Published, check_promise, check_release
 
 __all__ = ["as_csv", "beside", "plain", "public_frame", "public_tables", "write", "write_tables"]
 
@@ -84,10 +82,9 @@ def by_texts(frame: pd.DataFrame, counts: np.ndarray) -> tuple[pd.DataFrame, np.
 
 def formulas(tables: Iterable[pd.DataFrame]) -> list[str]:
     """Return a warning if texts or names of columns are formulas for a spreadsheet program."""
-    columns = [column for table in tables for _, column in table.items()]
-    texts = [str(column.name) for column in columns]
-    for column in columns:
-        texts += column.dropna().unique().tolist() if column.dtype == object else []
+    texts: list[str] = []
+    for name, column in (pair for table in tables for pair in table.items()):
+        texts += [str(name), *(column.dropna().unique() if column.dtype == object else [])]
     return [
         f"a spreadsheet may run texts as formulas, such as {text!r}: they are written as they are"
         for text in filter(_FORMULA.match, texts)
@@ -148,15 +145,15 @@ def as_csv(frame: pd.DataFrame, delimiter: str = ",") -> bytes:
         if column.isna().any() and column.eq("").any():
             alike = "missing values and empty texts, which are the same in a csv"
             raise ColumnError(f"{name!r} has {alike}: replace one of them, or write parquet")
-    options = {"index": False, "sep": delimiter, "lineterminator": "\n"}
-    content = frame.to_csv(**options)
+    write = partial(frame.to_csv, index=False, sep=delimiter, lineterminator="\n")
+    content = write()
     if "\r" in content:  # an unquoted one ends the line for many readers
-        content = frame.to_csv(**options, quoting=csv.QUOTE_NONNUMERIC)
+        content = write(quoting=csv.QUOTE_NONNUMERIC)
     return content.encode()
 
 
 def public_tables(
-    rel: Release, keep: Sequence = (), *, against: str = "file", accept: str | None = None
+    rel: Published, keep: Sequence = (), *, against: str = "file", accept: str | None = None
 ) -> tuple[pd.DataFrame, ...]:
     """Return the tables that may be given away: one, or two for an anatomy.
 
@@ -194,7 +191,7 @@ def _in_secret_order(frame: pd.DataFrame) -> pd.DataFrame:
     return plain(frame.iloc[secret_order(len(frame))])
 
 
-def check_written_apart(rel: Release) -> None:
+def check_written_apart(rel: Published) -> None:
     """Raise ColumnError if different values are written alike."""
     m, columns = rel.microdata, {}
     for column in rel.published:
@@ -209,13 +206,13 @@ def check_written_apart(rel: Release) -> None:
             raise ColumnError(f"{alike} would have several meanings in {name!r}: rename them")
 
 
-def public_frame(rel: Release, *, against: str = "file", accept=None) -> pd.DataFrame:
+def public_frame(rel: Published, *, against: str = "file", accept=None) -> pd.DataFrame:
     """Return the first table of :func:`public_tables`, which has the errors too."""
     return public_tables(rel, against=against, accept=accept)[0]
 
 
 def write(
-    rel: Release,
+    rel: Published,
     path: str | os.PathLike,
     *,
     replace: bool = True,

@@ -65,7 +65,7 @@ def secrets_of(m):
 
 
 def worst_of(name, values, knows):
-    """The worst level over every choice of people whose secrets the attacker knows."""
+    """The worst level over every choice of a person whose secret the attacker knows."""
     worse = max if name == "theta" else min
     known = [value for value in values if value != "?"] or values
     return worse(
@@ -75,7 +75,7 @@ def worst_of(name, values, knows):
     )
 
 
-def check(rel, knows=0):
+def check(rel, knows=False):
     """Compare all levels and people with those by hand; return whether anybody is above."""
     m = rel.microdata
     groups = by_hand(rel, secrets_of(m))
@@ -188,7 +188,7 @@ def test_every_method_and_publication_by_hand(way, seed, tmp_path):
         assert seed % 3, "without marks nothing is refused"
         return
     check(rel)
-    check(rel, seed % 3)
+    check(rel, bool(seed % 2))
     check_rows(rel)
     check_bytes(rel, tmp_path / "out.csv")
     if seed % 3 == 0:  # what the method was asked for

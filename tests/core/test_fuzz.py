@@ -77,7 +77,7 @@ def functions():
                 found[f"{module.__name__}.{name}"] = getattr(module, name)
     for thing, names in [
         (ap.Hierarchy, "balanced dates from_csv intervals prefixes"),
-        (ap.Recoding, "decode from_levels load"), (RECODING, "save"), (TREE, "to_csv"),
+        (ap.Recoding, "decode load"), (RECODING, "save"), (TREE, "to_csv"),
         (TABLE, "with_roles take sample attribute attribute_index replace"),
         (RELEASES[0], "public_tables write"),
     ]:  # fmt: skip
