@@ -36,7 +36,6 @@ from anonpaper.roles import HOW_MISSING, checked_roles, missing_values
 __all__ = ["Engine", "scan"]
 
 _BLOCK = 1_000_000  # rows that are written at a time
-_CSV = tuple(text + packed for text in (".csv", ".tsv", ".txt") for packed in ("", ".gz"))
 
 
 def scan(
@@ -80,30 +79,29 @@ def scan(
     (4, [[0], [1]], [1, 1, 1, 1])
     """
     check_kinds(types := {} if types is None else types, na)
-    files = [] if hasattr(source, "to_pyarrow") else _files_of(source)
-    found = _same_columns(files, delimiter) if files else Table([*source.columns])
-    columns = found.columns
-    _, sensitives = checked_roles(columns, qi, sensitive)
-    roles = [name for name in columns if name in [*qi, *sensitives]]
-    lowered = [name.lower() for name in columns]
-    if alike := [name for name in columns if not name or lowered.count(name.lower()) > 1]:
+    if hasattr(source, "to_pyarrow"):
+        files, found, origin = [], Table([*source.columns]), "an Ibis table"
+    else:
+        files, found, origin = *_files_of(source, delimiter), str(source)
+    _, sensitives = checked_roles(found.columns, qi, sensitive)
+    roles = [name for name in found.columns if name in [*qi, *sensitives]]
+    lowered = [name.lower() for name in found.columns]
+    if alike := [name for name in found.columns if not name or lowered.count(name.lower()) > 1]:
         raise ColumnError(f"{alike}: names must differ in more than upper and lower case")
-    origin = str(source) if files else "an Ibis table"
     with _engine_errors(origin):
-        table = _opened(files, columns, found.delimiter) if files else source
-        counted, counts = _counted(table, roles)
-    columns_read = {n: _column(counted[n], n, found.types.get(n), n in types) for n in roles}
-    found.frame = pd.DataFrame(columns_read, index=range(len(counts)))
+        counted, counts = _counted(_opened(files, found) if files else source, roles)
+    columns = {n: _column(counted[n], n, found.types.get(n), n in types) for n in roles}
+    found.frame = pd.DataFrame(columns, index=range(len(counts)))
     found.interpret(types, na, qi, counts)
-    lacking = found.frame.isna()
-    if check_choice("missing", missing, HOW_MISSING) == "error" and lacking.any(axis=None):
-        raise missing_values({n: int(counts[lacking[n]].sum()) for n in roles if any(lacking[n])})
+    lacking = found.frame.isna().mul(counts, axis=0).sum()
+    if check_choice("missing", missing, HOW_MISSING) == "error" and lacking.any():
+        raise missing_values(lacking[lacking > 0].to_dict())
     m = Microdata(found.frame, qi, sensitive, missing=missing)
     kept = counts[m.frame.index]
     return Microdata.of_counts(
         {name: (m.attribute(name), m.codes_of(name)) for name in roles}, kept, qi=qi,
         sensitive=sensitive, missing=missing, origin=origin,
-        dropped=int(counts.sum() - kept.sum()), engine=Engine(files, columns),
+        dropped=int(counts.sum() - kept.sum()), engine=Engine(files),
     )  # fmt: skip
 
 
@@ -145,36 +143,26 @@ def _engine_errors(what: object) -> Iterator[None]:
 # -- files ---------------------------------------------------------------------------------
 
 
-def _files_of(source: object) -> list[str]:
-    """Find the files of a path or a pattern; each is counted once, also if it has two names."""
+def _files_of(source: object, delimiter: str | None) -> tuple[list[str], Table]:
+    """Return the files of a path or a pattern, each once, and the Table of the first."""
     if not isinstance(source, (str, os.PathLike)):
         raise ParameterError(f"source must be a path, a pattern or an Ibis table, got {source!r}")
     path = os.fspath(source)
     found = [path] if os.path.isfile(path) else sorted(glob.glob(path, recursive=True)) or [path]
     if others := [one for one in found if not os.path.isfile(one)]:
         raise FileError(f"{others} are no files; a pattern such as people/*.parquet names several")
-    if not any(all(one.lower().endswith(kind) for one in found) for kind in (_CSV, PARQUET)):
-        raise FileError(
-            f"{path}: all files must end in .parquet or .pq, or all in .csv, .tsv or .txt, each "
-            "with or without .gz"
-        )
-    return [*{os.path.realpath(one): one for one in found}.values()]
-
-
-def _same_columns(files: Sequence[str], delimiter: str | None) -> Table:
-    """Return the first of several files, which must have the same columns."""
-    first: Table | None = None
+    files = [*{os.path.realpath(one): one for one in found}.values()]
     for path in files:
         table = Table.opened(path, delimiter)
         kinds = [str(getattr(kind, "value_type", kind)) for kind in table.types.values()]
-        if first is None:
+        if path == files[0]:
             first, wanted = table, (table.columns, kinds)
         if (table.columns, kinds) != wanted:
             raise FileError(f"{path} has the columns {table.columns} {kinds}, not {wanted}")
-    return first
+    return files, first
 
 
-def _opened(files: Sequence[str], columns: Sequence[str], delimiter: str) -> object:
+def _opened(files: Sequence[str], table: Table) -> object:
     """Return the files as an Ibis expression of DuckDB; every column of a csv is text."""
     with errors.needs("scale"):
         import ibis
@@ -188,8 +176,8 @@ def _opened(files: Sequence[str], columns: Sequence[str], delimiter: str) -> obj
     if files[0].lower().endswith(PARQUET):
         return connection.read_parquet(paths, hive_partitioning=False)
     return connection.read_csv(
-        paths, hive_partitioning=False, columns=dict.fromkeys(columns, "VARCHAR"),
-        delim=delimiter, nullstr="", header=True, quote='"', escape='"',
+        paths, hive_partitioning=False, columns=dict.fromkeys(table.columns, "VARCHAR"),
+        delim=table.delimiter, nullstr="", header=True, quote='"', escape='"',
     )  # fmt: skip
 
 
@@ -201,7 +189,6 @@ class Engine:
     """Writes releases of a table that was counted, and reads them again to audit them."""
 
     files: list[str]
-    columns: list[str]
 
     def write(self, rel: Release, path, *, replace: bool) -> dict[Path, tuple]:
         """Write a release to csv or parquet, whole or not at all; an anatomy's second one beside.
@@ -220,9 +207,8 @@ class Engine:
         if not len(tables[0][0]):
             raise EmptyTableError("no row could be published")
         with named_by_user(path), whole_files(places, replace=replace) as streams:
-            write = _write_csv if places[0].suffix.lower() == ".csv" else _write_parquet
-            for stream, table in zip(streams, tables, strict=True):
-                write(stream, *table)
+            for stream, place, table in zip(streams, places, tables, strict=True):
+                (_write_csv if place.suffix.lower() == ".csv" else _write_parquet)(stream, *table)
         return dict(zip(places, tables, strict=True))
 
     def check_written(self, written: Mapping[Path, tuple]) -> None:
@@ -230,7 +216,7 @@ class Engine:
         for path, (frame, counts) in written.items():
             names = list(frame.columns)
             with _engine_errors(path):
-                counted, found = _counted(_opened([str(path)], names, ","), names)
+                counted, found = _counted(_opened([str(path)], Table(names)), names)
             if _texts(counted.to_pandas(), found) != _texts(frame, counts):
                 raise FileError(f"{path} does not hold what was written: write it again")
 
