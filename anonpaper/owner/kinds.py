@@ -27,8 +27,7 @@ _KINDS = {
     "decimal": r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?",
     "decimal-comma": r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?",
     "date": ISO_DATE,
-    "ordered": r"(?s:.*)",
-    "text": r"(?s:.*)",
+    **dict.fromkeys(["ordered", "text"], r"(?s:.*)"),
 }
 _NUMBERS = ("integer", "decimal", "decimal-comma")
 _INTEGER = r"0|-?[1-9]\d{0,18}"  # not "-0", "+5" or "007"
@@ -66,15 +65,12 @@ def check_kinds(types: Mapping[str, str | Sequence[str]], na: Sequence[str] = ()
     check_sequence("na", na, str)
     if not isinstance(types, Mapping):
         raise ParameterError(f"types maps columns to their kinds, got {types!r}")
-    for name, kind in types.items():
+    for kind in types.values():
         known = isinstance(kind, list | tuple) or is_among(kind, [*_KINDS]) or "%" in str(kind)
-        if not known:
-            several = ", ".join(_KINDS)
-            raise ParameterError(f"unknown type {kind!r}: use {several} or a form like %d.%m.%Y")
-        if "%y" in str(kind).replace("%%", ""):
+        if not known or "%y" in str(kind):
             raise ParameterError(
-                f"{name}={kind}: two digits of a year do not say the century: write years of four "
-                f"digits into the file, for %Y, or keep the texts by --type {name}=text"
+                f"unknown type {kind!r}: use {', '.join(_KINDS)} or a form like %d.%m.%Y, where "
+                "%y is of no use: two digits of a year do not say the century"
             )
 
 
@@ -108,8 +104,7 @@ def in_doubt(doubts: Mapping[str, Doubt]) -> ColumnError:
     for name, (why, kind, na) in doubts.items():
         ways = [" ".join(f"--na {shlex.quote(text)}" for text in na)] * bool(na)
         ways += [f"--type {shlex.quote(f'{name}={one}')}" for one in dict.fromkeys([kind, "text"])]
-        ways = " or ".join(f"`{way}`" for way in ways)
-        told.append(f"{name!r} may be more than text, {why}: {ways}")
+        told.append(f"{name!r} may be more than text, {why}: `{'` or `'.join(ways)}`")
     types = {name: doubt.kind for name, doubt in doubts.items()}
     na = [text for doubt in doubts.values() for text in doubt.na]
     return ColumnError(f"{'; '.join(told)}; in Python types={types}" + f", na={na}" * bool(na))

@@ -59,15 +59,13 @@ DEFAULTS = {"qi": (), "sensitive": None, "person": None, "count": None, "types":
 class Table:
     """A file that was opened, and columns that were read from it, with rows numbered from 0.
 
-    ``columns`` are all that the file has. `source` is a ParquetFile with `types` of Arrow, or
-    yields rows of texts. By column, ``kinds`` has the kind it was read as, and ``doubts`` what
-    speaks for another one, or None.
+    ``columns`` are all that the file has. `source` is a ParquetFile, or yields rows of texts. By
+    column, ``kinds`` has the kind it was read as, and ``doubts`` what speaks for another one.
     """
 
     columns: list[str]
     source: object = None
     delimiter: str = ","
-    types: dict[str, object] = field(default_factory=dict)
     frame: pd.DataFrame = field(default_factory=pd.DataFrame)
     kinds: dict[str, str | list[str]] = field(default_factory=dict)
     doubts: dict[str, Doubt | None] = field(default_factory=dict)
@@ -87,8 +85,7 @@ class Table:
                 columns = next(source := _csv_rows(name, delimiter, encoding))
         if doubled := sorted({column for column in columns if columns.count(column) > 1}):
             raise ColumnError(f"{name} has several columns named {doubled}: rename them")
-        types = {one.name: one.type for one in getattr(source, "schema_arrow", ())}
-        return cls(columns, source, delimiter, types)
+        return cls(columns, source, delimiter)
 
     def read(self, wanted: Sequence, types: Mapping, na: Sequence, qi: Sequence = ()) -> Table:
         """Read the columns that are `wanted`."""
@@ -115,15 +112,6 @@ class Table:
                 self.frame[name], self.kinds[name], self.doubts[name] = found
         if doubts := {name: doubt for name, doubt in self.doubts.items() if doubt and name in qi}:
             raise in_doubt(doubts)
-
-    def described(self) -> Iterator[str]:
-        """Describe how each column was read, with example values; for the table's owner only."""
-        for name, column in self.frame.items():
-            known = column.dropna().astype(str)
-            examples = ", ".join(value[:40] for value in known.unique()[:3]) or "none"
-            missing = f"{len(column) - len(known):,} missing, such as {examples}"
-            kind = self.kinds.get(name, column.dtype)
-            yield f"{name}: {kind}, {known.nunique():,} distinct, {missing}"
 
 
 def read(
@@ -206,9 +194,11 @@ def with_roles(name: str, given: Mapping, schema=None, save_schema=None) -> tupl
         raise ParameterError(f"keep (--keep) names {unknown}; without a role are {others}")
     with named_by_user(name):
         table.read([*roles, *o["keep"]], o["types"], o["na"], qi)
-    for line in table.described():
-        LOG.info(line)
-    frame = table.frame if count is None else _repeated(table.frame, count)
+    for column, values in table.frame.items():  # for the table's owner only
+        known, kind = values.dropna().astype(str), table.kinds.get(column, values.dtype)
+        told = f"{len(values) - len(known):,} missing, such as {', '.join(known.unique()[:3])}"
+        LOG.info("%s: %s, %s distinct, %s", column, kind, f"{known.nunique():,}", told)
+    frame = table.frame if count is None else _repeated(table.frame, table.frame[count])
     m = Microdata(frame, qi, o["sensitive"], person=o["person"], missing=o["missing"], origin=name)
     told = {n: value for n, value in o.items() if n != "keep" and value != DEFAULTS[n]}
     table.schema = json.dumps(told | {"types": table.kinds}, indent=1, ensure_ascii=False)
@@ -243,11 +233,10 @@ def fitting(m: Microdata) -> int:
     return min(int(m.cells.tuple_sizes[rows].sum()) for rows in fit)
 
 
-def _repeated(frame: pd.DataFrame, count: str) -> pd.DataFrame:
+def _repeated(frame: pd.DataFrame, people: pd.Series) -> pd.DataFrame:
     """Return every row as often as a column says."""
-    people = frame[count]
     if people.isna().any() or people.dtype.kind not in "iu" or people.min() < 0:
-        raise ColumnError(f"{count!r} must say how many people a row counts for: 0, 1, 2, ...")
+        raise ColumnError(f"{people.name!r} must say how many people a row counts for: 0, 1, ...")
     return frame.loc[frame.index.repeat(people.to_numpy(np.intp))].reset_index(drop=True)
 
 
@@ -318,25 +307,23 @@ def _csv_rows(name: str, delimiter: str, encoding: str) -> Iterator[list[str]]:
         begins = stream.peek(100)[:100]
         if codec == "utf-8-sig" and begins[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             codec = "utf-16"
-        begin = begins.decode(codec, "replace").replace(delimiter, "")
-        if re.search(r"[\x01-\x08\x0e-\x1f]", begin):
+        if re.search(r"[\x01-\x08\x0e-\x1f]", begins.decode(codec, "replace")):
             raise FileError(f"{name} is no text but a file of a program: save it as .xlsx or csv")
         with io.TextIOWrapper(stream, codec, newline="") as lines:
             reader = csv.reader(lines, delimiter=delimiter, strict=True)
             header = next(reader, [])
             if not header:
                 raise csv.Error("the first line must name the columns, but is empty")
-            signs = [sign for sign in ";\t|," if sign in header[0] and sign != delimiter]
-            if len(header) == 1 and signs:
-                hint = f"is it delimiter={signs[0]!r} (--delimiter {signs[0]!r})?"
+            sign = re.search(r"[;\t|,]", header[0].replace(delimiter, ""))
+            if len(header) == 1 and sign:
+                hint = f"is it delimiter={sign[0]!r} (--delimiter {sign[0]!r})?"
                 raise csv.Error(f"the only column is {header[0]!r}: {hint}")
             yield header
-            for row in reader:
-                row = row or [""] * (len(header) == 1)  # a blank line is an empty field
-                if row and len(row) != len(header):
+            for row in reader:  # a blank line is an empty field if there is one column
+                if len(row or [""]) == len(header):
+                    yield row or [""]
+                elif row:
                     raise csv.Error(f"{len(row)} fields, but the header has {len(header)}")
-                if row:
-                    yield row
     except UnicodeError:
         hint = 'try encoding="cp1252" (--encoding cp1252) or "utf-16-le"'
         raise FileError(f"{name} is not encoded in {encoding}; {hint}") from None

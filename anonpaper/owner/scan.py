@@ -7,7 +7,6 @@ published row are written.
 
 from __future__ import annotations
 
-import csv
 import glob
 import os
 import sys
@@ -15,9 +14,9 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import repeat
+from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
+from typing import IO
 
 import numpy as np
 import pandas as pd
@@ -25,17 +24,18 @@ import pandas as pd
 from anonpaper import errors
 from anonpaper.coding import from_arrow
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError, check_choice
-from anonpaper.files import named_by_user, whole_files
+from anonpaper.files import check_place, named_by_user, whole_files
 from anonpaper.microdata import Microdata
 from anonpaper.owner.kinds import check_kinds
 from anonpaper.owner.reader import Table
 from anonpaper.publish import Release
-from anonpaper.publish.writing import PARQUET, beside, check_table_place
+from anonpaper.publish.writing import PARQUET, beside
 from anonpaper.roles import HOW_MISSING, checked_roles, missing_values
 
 __all__ = ["Engine", "scan"]
 
 _BLOCK = 1_000_000  # rows that are written at a time
+_AS = "a table of counts is written as .csv or .parquet"
 
 
 def scan(
@@ -63,10 +63,6 @@ def scan(
     qi, sensitive, types, na, missing, delimiter
         As for :func:`~anonpaper.read`. Columns without a role are never read.
 
-    Returns
-    -------
-    Microdata
-
     Examples
     --------
     >>> import tempfile
@@ -85,12 +81,12 @@ def scan(
         files, found, origin = *_files_of(source, delimiter), str(source)
     _, sensitives = checked_roles(found.columns, qi, sensitive)
     roles = [name for name in found.columns if name in [*qi, *sensitives]]
-    lowered = [name.lower() for name in found.columns]
-    if alike := [name for name in found.columns if not name or lowered.count(name.lower()) > 1]:
-        raise ColumnError(f"{alike}: names must differ in more than upper and lower case")
+    if len({"", *map(str.lower, found.columns)}) <= len(found.columns):
+        raise ColumnError(f"{found.columns}: names must differ in more than upper and lower case")
     with _engine_errors(origin):
         counted, counts = _counted(_opened(files, found) if files else source, roles)
-    columns = {n: _column(counted[n], n, found.types.get(n), n in types) for n in roles}
+    schema = getattr(found.source, "schema_arrow", counted.schema)
+    columns = {n: _column(counted[n], schema.field(n), n in types) for n in roles}
     found.frame = pd.DataFrame(columns, index=range(len(counts)))
     found.interpret(types, na, qi, counts)
     lacking = found.frame.isna().mul(counts, axis=0).sum()
@@ -112,20 +108,17 @@ def _counted(table: object, names: Sequence[str]) -> tuple:
     return counted.drop_columns([rows]), counted.column(rows).to_numpy().astype(np.int64)
 
 
-def _column(column: object, name: str, of_file: object, is_typed: bool) -> pd.Series:
+def _column(column: object, of_file: object, is_typed: bool) -> pd.Series:
     """Return a column as the type of its file; ColumnError for an order that only a file has."""
     import pyarrow as pa
 
-    of_file = of_file or column.type
-    if not pa.types.is_dictionary(of_file):
+    if not pa.types.is_dictionary(of_file.type):
         with suppress(pa.ArrowException):  # only missing values, or an identifier as text
-            column = column.cast(of_file)
-    elif of_file.ordered and not is_typed:
-        raise ColumnError(
-            f"{name!r} has categories in an order: --type {name}=FIRST<SECOND<...; in Python "
-            f"types={{{name!r}: [...]}}"
-        )
-    return from_arrow(column, name)
+            column = column.cast(of_file.type)
+    elif of_file.type.ordered and not is_typed:
+        told = f"types={{{of_file.name!r}: [...]}}"
+        raise ColumnError(f"{of_file.name!r} has categories in an order: say it by {told}")
+    return from_arrow(column, of_file.name)
 
 
 @contextmanager
@@ -133,7 +126,7 @@ def _engine_errors(what: object) -> Iterator[None]:
     """Turn an engine's errors about reading into FileError."""
     try:
         yield
-    except (errors.AnonpaperError, MemoryError, KeyboardInterrupt):
+    except (errors.AnonpaperError, MemoryError):
         raise
     except Exception as error:  # every engine has its own classes
         first = str(error).strip().partition("\n")[0]
@@ -154,7 +147,8 @@ def _files_of(source: object, delimiter: str | None) -> tuple[list[str], Table]:
     files = [*{os.path.realpath(one): one for one in found}.values()]
     for path in files:
         table = Table.opened(path, delimiter)
-        kinds = [str(getattr(kind, "value_type", kind)) for kind in table.types.values()]
+        types = [one.type for one in getattr(table.source, "schema_arrow", ())]
+        kinds = [str(getattr(kind, "value_type", kind)) for kind in types]
         if path == files[0]:
             first, wanted = table, (table.columns, kinds)
         if (table.columns, kinds) != wanted:
@@ -197,19 +191,17 @@ class Engine:
         this order depends only on published rows, so it is as safe as a random one.
         """
         tables = rel.counted()
-        places = [Path(path), *(beside(path, "sensitive") for _ in tables[1:])]
+        places = [path, *(beside(path, "sensitive") for _ in tables[1:])]
         for place in places:
-            if place.suffix.lower() not in (".csv", *PARQUET):
-                raise FileError(f"{path}: a table of counts is written as .csv or .parquet")
-            check_table_place(place, replace=replace)
+            check_place(place, replace=replace, endings=(".csv", *PARQUET), of=_AS)
             if os.path.realpath(place) in map(os.path.realpath, self.files):
                 raise FileError(f"{place} is the input: name another place")
         if not len(tables[0][0]):
             raise EmptyTableError("no row could be published")
         with named_by_user(path), whole_files(places, replace=replace) as streams:
-            for stream, place, table in zip(streams, places, tables, strict=True):
-                (_write_csv if place.suffix.lower() == ".csv" else _write_parquet)(stream, *table)
-        return dict(zip(places, tables, strict=True))
+            for stream, table in zip(streams, tables, strict=True):
+                _write(stream, Path(path).suffix.lower() == ".csv", *table)
+        return dict(zip(map(Path, places), tables, strict=True))
 
     def check_written(self, written: Mapping[Path, tuple]) -> None:
         """Count the rows of the files; raise FileError if they are not those written."""
@@ -217,33 +209,28 @@ class Engine:
             names = list(frame.columns)
             with _engine_errors(path):
                 counted, found = _counted(_opened([str(path)], Table(names)), names)
-            if _texts(counted.to_pandas(), found) != _texts(frame, counts):
+            if _by_texts(counted.to_pandas(), found) != _by_texts(frame, counts):
                 raise FileError(f"{path} does not hold what was written: write it again")
 
 
-def _texts(frame: pd.DataFrame, counts: np.ndarray) -> dict[tuple, int]:
-    """The rows as texts, in which null is an empty text, and their counts."""
-    texts = frame.astype(object).where(frame.notna(), "").astype(str)
-    return pd.Series(counts).groupby([texts[name] for name in texts]).sum().to_dict()
+def _texts(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows as texts, in which null is an empty text."""
+    return frame.astype(object).where(frame.notna(), "").astype(str)
 
 
-def _write_csv(stream, frame: pd.DataFrame, counts: np.ndarray) -> None:
-    """Write each row as often as its count says."""
-    lines: list[str] = []
-    writer = csv.writer(SimpleNamespace(write=lines.append), quoting=csv.QUOTE_NONNUMERIC,
-                        lineterminator="\n")  # fmt: skip
-    writer.writerows([frame.columns, *frame.itertuples(index=False)])
-    for line, count in zip(lines, [1, *counts.tolist()], strict=True):
-        stream.writelines(repeat(line.encode(), count))
+def _by_texts(frame: pd.DataFrame, counts: np.ndarray) -> dict:
+    return pd.Series(counts).groupby([*_texts(frame).to_numpy().T]).sum().to_dict()
 
 
-def _write_parquet(stream, frame: pd.DataFrame, counts: np.ndarray) -> None:
+def _write(stream: IO[bytes], is_csv: bool, frame: pd.DataFrame, counts: np.ndarray) -> None:
     """Write each row as often as its count says, in blocks that fit in memory."""
     import pyarrow as pa
-    from pyarrow import parquet
+    from pyarrow import csv, parquet
 
-    table, ends = pa.Table.from_pandas(frame, preserve_index=False), np.cumsum(counts)
-    with parquet.ParquetWriter(stream, table.schema.remove_metadata(), store_schema=False) as file:
+    writer = csv.CSVWriter if is_csv else partial(parquet.ParquetWriter, store_schema=False)
+    table = pa.Table.from_pandas(_texts(frame) if is_csv else frame, preserve_index=False)
+    ends, table = np.cumsum(counts), table.replace_schema_metadata()
+    with writer(stream, table.schema) as file:
         for first in range(0, ends[-1], _BLOCK):
             rows = np.arange(first, min(first + _BLOCK, ends[-1]))
             file.write_table(table.take(np.searchsorted(ends, rows, "right")))
