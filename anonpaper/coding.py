@@ -104,10 +104,8 @@ class Columns:
         of: Columns | None = None,
         rows: np.ndarray | slice = slice(None),
     ) -> None:
-        self._of, self._rows = of, rows
-        self.domains = dict(domains or {})
-        self._given = dict(coded or {})
-        self._coded = dict(self._given)
+        self._of, self._rows, self._given = of, rows, coded or {}
+        self.domains, self._coded = domains or {}, dict(self._given)
         if frame is not None:
             self.frame = frame
         #: The labels, in the order of the frame.
@@ -147,31 +145,23 @@ class Columns:
             coded[name] = attribute, new.astype(np.int32)
         return Columns(None, self.domains, coded=coded, of=self)
 
-    def with_frame(
-        self, frame: pd.DataFrame | None, domains: Mapping | None, roles: list
-    ) -> Columns:
+    def with_frame(self, frame: pd.DataFrame | None, domains: object, roles: list) -> Columns:
         """Return the columns of another frame; codings of columns in `roles` are kept if equal."""
         before, anew = self.frame, declared(domains)
         frame = before if frame is None else snapshot(frame)
-        columns = list(frame.columns)
-        names = [n for n in columns if columns.count(n) == 1 and n not in (domains or {})]
-        same = [n for n in names if n in roles and _holds_the_same(frame[n], before[n])]
-        kept = [n for n in names if n in same or not hasattr(frame[n], "cat")]
-        carried = {name: self.domains[name] for name in kept if name in self.domains}
-        return Columns(frame, carried | anew, coded={name: self.coded(name) for name in same})
+        kept = [n for n in frame if list(frame).count(n) == 1 and n not in (domains or {})]
+        same = {n: self.coded(n) for n in kept if n in roles and _equal(frame[n], before[n])}
+        carried = {n: self.domains[n] for n in kept if n in self.domains}
+        return Columns(frame, carried | anew, coded=same)
 
 
 def declared(domains: Mapping[object, Iterable] | None) -> dict[object, list]:
     """Return the domains that are not None as new lists without missing values."""
     if not isinstance(domains, Mapping | None):
         raise ParameterError(f"domains must map column labels to sequences, got {domains!r}")
-    found = {}
-    for name, domain in (domains or {}).items():
-        if domain is not None:
-            values = check_sequence(f"the domains' entry of {name!r}", domain)
-            absent = (pd.api.types.is_scalar(value) and pd.isna(value) for value in values)
-            found[name] = [v for v, lacks in zip(values, absent, strict=True) if not lacks]
-    return found
+    told = {name: check_sequence(f"the domains' entry of {name!r}", domain)
+            for name, domain in (domains or {}).items() if domain is not None}  # fmt: skip
+    return {name: pd.Series(told[name], dtype=object).dropna().tolist() for name in told}
 
 
 def snapshot(frame: object) -> pd.DataFrame:
@@ -216,22 +206,20 @@ def _in_one_form(column: pd.Series) -> pd.Series:
         return column
     texts = [str(value) for value in column.array]
     kinds = [type(value).__name__ for value in column.array]
-    form_of: dict[int, int] = {}  # of every value, the row with its shortest text
-    form_of_text: dict[str, int] = {}
-    for *_, row in sorted(zip(map(len, texts), texts, kinds, range(len(texts)), strict=True)):
-        if equal[row] >= 0 and equal[row] not in form_of:
-            form_of[equal[row]] = form_of_text.setdefault(texts[row], row)
-    source = [form_of.get(number, row) for row, number in enumerate(equal)]
+    rows = sorted(zip(map(len, texts), texts, kinds, range(len(texts)), strict=True), reverse=True)
+    rows = [row for *_, row in rows if equal[row] >= 0]
+    form_of = {equal[row]: row for row in rows}  # of every value, the row with its shortest text
+    form_of_text = {texts[row]: row for row in rows if form_of[equal[row]] == row}
+    source = [form_of_text[texts[form_of[number]]] if number >= 0 else row
+              for row, number in enumerate(equal)]  # fmt: skip
     return column.take(source).set_axis(column.index)
 
 
-def _holds_the_same(column: pd.Series, other: pd.Series) -> bool:
+def _equal(column: pd.Series, other: pd.Series) -> bool:
     """Whether two columns have equal values in the same order and of the same type."""
-    if column.dtype != other.dtype or (
-        hasattr(column, "cat") and not column.cat.categories.equals(other.cat.categories)
-    ):
-        return False
-    return column.reset_index(drop=True).equals(other.reset_index(drop=True))
+    orders = [list(getattr(one.dtype, "categories", ())) for one in (column, other)]
+    alike = column.dtype == other.dtype and orders[0] == orders[1]
+    return alike and column.reset_index(drop=True).equals(other.reset_index(drop=True))
 
 
 def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.ndarray]:

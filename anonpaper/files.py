@@ -6,7 +6,8 @@ import hashlib
 import os
 import secrets
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -20,11 +21,10 @@ __all__ = [
 
 def project_root(start: Path | None = None) -> Path | None:
     """Return the first folder above `start`, here or this file with notebooks and package."""
-    for begin in (Path.cwd(), Path(__file__)) if start is None else (start,):
-        for folder in (begin.resolve(), *begin.resolve().parents):
-            if (folder / "notebooks").is_dir() and (folder / "anonpaper").is_dir():
-                return folder
-    return None
+    starts = [Path.cwd(), Path(__file__)] if start is None else [start]
+    folders = [folder for begin in starts for folder in (begin / "_").resolve().parents]
+    both = ("notebooks", "anonpaper")
+    return next((f for f in folders if all((f / name).is_dir() for name in both)), None)
 
 
 def _folder(variable: str, name: str) -> Path:
@@ -38,14 +38,10 @@ def _folder(variable: str, name: str) -> Path:
     return user_cache_path("anonpaper") / name
 
 
-def raw_folder() -> Path:
-    """Return the folder for files placed by hand: $ANONPAPER_DATA or data/raw."""
-    return _folder("ANONPAPER_DATA", "raw")
-
-
-def cache_folder() -> Path:
-    """Return the folder of fetched and parsed files: $ANONPAPER_CACHE or data/cache."""
-    return _folder("ANONPAPER_CACHE", "cache")
+#: The folder for files placed by hand: $ANONPAPER_DATA or data/raw.
+raw_folder = partial(_folder, "ANONPAPER_DATA", "raw")
+#: The folder of fetched and parsed files: $ANONPAPER_CACHE or data/cache.
+cache_folder = partial(_folder, "ANONPAPER_CACHE", "cache")
 
 
 @contextmanager
@@ -119,9 +115,6 @@ def named_by_user(path: object) -> Iterator[None]:
         yield
     except AnonpaperError:
         raise
-    except UnicodeEncodeError as error:
-        bad = error.object[error.start : error.end]
-        raise FileError(f"{path}: {bad!r} is not Unicode, replace it") from None
     except (TypeError, ValueError, OSError) as error:
         reason = getattr(error, "strerror", None) or error
         raise FileError(f"{path}: {reason}") from None
@@ -133,19 +126,16 @@ def check_place(
     """Raise FileError if no file can be written there, or its name lacks one of `endings`."""
     with named_by_user(f"{path!r} cannot be a file"):
         path = Path(path)
-        with suppress(FileNotFoundError):
-            path.stat()
+        exists = path.exists()
         problems = {
-            f"{path} is a folder: name a file in it": not path.name or path.is_dir(),
-            f"{path}: {of}: change the ending": not path.name.lower().endswith(tuple(endings)),
-            f"the folder {path.parent} is not there: make it first": not path.parent.is_dir(),
-            f"{path} is not an ordinary file: name another": path.exists() and not path.is_file(),
-            f"{path} is there already: name another file, or pass replace=True (--force)": (
-                path.exists() and not replace
-            ),
+            "a folder: name a file in it": not path.name or path.is_dir(),
+            f"{of}: change the ending": not path.name.lower().endswith(tuple(endings)),
+            "its folder is not there: make it first": not path.parent.is_dir(),
+            "not an ordinary file: name another": exists and not path.is_file(),
+            "there already: name another, or pass replace=True (--force)": exists and not replace,
         }
     if found := [problem for problem, is_so in problems.items() if is_so]:
-        raise FileError(found[0])
+        raise FileError(f"{path}: {found[0]}")
 
 
 def sha256(content: bytes | str) -> str:

@@ -27,8 +27,7 @@ _KINDS = {
     "decimal": r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?",
     "decimal-comma": r"[+-]?(?:\d+|\d{1,3}(?:\.\d{3})+)(?:,\d+)?",
     "date": ISO_DATE,
-    "ordered": r"(?s:.*)",
-    "text": r"(?s:.*)",
+    **dict.fromkeys(["ordered", "text"], r"(?s:.*)"),
 }
 _NUMBERS = ("integer", "decimal", "decimal-comma")
 _INTEGER = r"0|-?[1-9]\d{0,18}"  # not "-0", "+5" or "007"
@@ -66,15 +65,12 @@ def check_kinds(types: Mapping[str, str | Sequence[str]], na: Sequence[str] = ()
     check_sequence("na", na, str)
     if not isinstance(types, Mapping):
         raise ParameterError(f"types maps columns to their kinds, got {types!r}")
-    for name, kind in types.items():
+    for kind in types.values():
         known = isinstance(kind, list | tuple) or is_among(kind, [*_KINDS]) or "%" in str(kind)
-        if not known:
-            several = ", ".join(_KINDS)
-            raise ParameterError(f"unknown type {kind!r}: use {several} or a form like %d.%m.%Y")
-        if "%y" in str(kind).replace("%%", ""):
+        if not known or "%y" in str(kind):
             raise ParameterError(
-                f"{name}={kind}: two digits of a year do not say the century: write years of four "
-                f"digits into the file, for %Y, or keep the texts by --type {name}=text"
+                f"unknown type {kind!r}: use {', '.join(_KINDS)} or a form like %d.%m.%Y, where "
+                "%y is of no use: two digits of a year do not say the century"
             )
 
 
@@ -108,8 +104,7 @@ def in_doubt(doubts: Mapping[str, Doubt]) -> ColumnError:
     for name, (why, kind, na) in doubts.items():
         ways = [" ".join(f"--na {shlex.quote(text)}" for text in na)] * bool(na)
         ways += [f"--type {shlex.quote(f'{name}={one}')}" for one in dict.fromkeys([kind, "text"])]
-        ways = " or ".join(f"`{way}`" for way in ways)
-        told.append(f"{name!r} may be more than text, {why}: {ways}")
+        told.append(f"{name!r} may be more than text, {why}: `{'` or `'.join(ways)}`")
     types = {name: doubt.kind for name, doubt in doubts.items()}
     na = [text for doubt in doubts.values() for text in doubt.na]
     return ColumnError(f"{'; '.join(told)}; in Python types={types}" + f", na={na}" * bool(na))
@@ -136,16 +131,12 @@ def _guess(texts: pd.Series, rows: np.ndarray) -> tuple[str, Doubt | None]:
             certain &= (bare == texts).all()
             return (kind, None) if certain else ("text", Doubt(such, kind))
     for what, are in (("numbers", numbers | fit(_COMMA)), ("dates", fit(ISO_DATE))):
-        found = texts[~are].tolist()
-        if rows[are].sum() <= rows.sum() / 2 and are.sum() <= len(found):
-            continue
-        others = [text for text in found if not re.search(r"\d", text)]
-        if len(others) < len(found):  # such as 85+ among ages
-            return "text", Doubt(f"{what} and {found[0]!r}", "ordered")
-        shown = ", ".join(f"`{text}`" for text in others[:5]) + " ..." * (len(others) > 5)
-        shown += " is not" if len(others) == 1 else " are not"
-        why = f"{rows[are].sum():,} of {rows.sum():,} values are {what}, {shown}"
-        return "text", Doubt(why, "text", others)
+        found, share = texts[~are], rows[are].sum() / rows.sum()
+        if share > 1 / 2 or are.mean() > 1 / 2:
+            if found.str.contains(r"\d").any():  # such as 85+ among ages
+                return "text", Doubt(f"{what} and {found.iloc[0]!r}", "ordered")
+            why = f"{rows[are].sum():,} of {rows.sum():,} values are {what}"
+            return "text", Doubt(why, "text", found.tolist())
     return "text", None
 
 
@@ -157,12 +148,9 @@ def _natural(text: str) -> list:
 
 def _typed(texts: pd.Series, rows: np.ndarray, kind: str | Sequence[str]) -> pd.Series:
     """Return distinct texts as a kind: numbers, ordered categories, or the texts themselves."""
-    if kind == "text":
-        return texts
-    listed = not isinstance(kind, str)
-    texts = texts if listed or kind == "ordered" else texts.str.strip()
-    right = texts.isin(kind) if listed else texts.str.fullmatch(_KINDS.get(kind, ".*"), re.ASCII)
-    right, times = right.astype(bool), None
+    if isinstance(kind, str) and kind not in ("ordered", "text"):
+        texts = texts.str.strip()
+    right = texts.str.fullmatch(_KINDS.get(str(kind), "(?s:.*)"), flags=re.ASCII).astype(bool)
     numbers = texts.where(right, "0")
     if kind == "decimal-comma":
         numbers = numbers.str.replace(".", "").str.replace(",", ".")
@@ -170,23 +158,25 @@ def _typed(texts: pd.Series, rows: np.ndarray, kind: str | Sequence[str]) -> pd.
         right &= numbers.map(int).between(-(2**63), 2**63 - 1)
     elif kind in _NUMBERS:
         right &= numbers.map(Decimal) == numbers.map(float).map(repr).map(Decimal)
-    elif not listed and kind != "ordered":
+    elif not isinstance(kind, str):
+        right, order = texts.isin(kind), kind
+    elif kind == "ordered":
+        order = sorted(texts, key=_natural)
+    elif kind != "text":
         form = "ISO8601" if kind == "date" else kind
         times = pd.to_datetime(texts.where(right), format=form, errors="coerce", utc=True)
-        right = times.notna()
+        right, order = times.notna(), texts.iloc[np.lexsort([texts, times])]
     if not right.all():
         few = "others, or have too many digits" if kind in _NUMBERS else "others"
         raise ColumnError(
-            f"{texts.name!r} is not all {' < '.join(kind) if listed else kind}: "
+            f"{texts.name!r} is not all {kind if isinstance(kind, str) else ' < '.join(kind)}: "
             f"{texts[~right][:5].tolist()} in {rows[~right].sum()} rows are {few}; name texts "
             f"that mean a missing value by --na TEXT, or keep all by --type {texts.name}=text; in "
             f"Python na=[...], types={{{texts.name!r}: 'text'}}"
         )
+    if kind == "text":
+        return texts
     if kind in _NUMBERS:
         return numbers.astype("int64") if kind == "integer" else Number.column(numbers)
-    if times is not None:
-        kind = texts.to_frame("text").assign(time=times).sort_values(["time", "text"])["text"]
-    elif not listed:
-        kind = sorted(texts, key=_natural)
-    values = pd.Categorical(texts, [*dict.fromkeys(kind)], ordered=True)
+    values = pd.Categorical(texts, [*dict.fromkeys(order)], ordered=True)
     return pd.Series(values, texts.index, name=texts.name)

@@ -31,6 +31,7 @@ from anonpaper.errors import (
     EmptyTableError,
     FileError,
     ParameterError,
+    check_choice,
     check_sequence,
     is_among,
     needs,
@@ -58,19 +59,16 @@ DEFAULTS = {"qi": (), "sensitive": None, "person": None, "count": None, "types":
 class Table:
     """A file that was opened, and columns that were read from it, with rows numbered from 0.
 
-    ``columns`` are all that the file has. `source` is a ParquetFile with `types` of Arrow, or
-    yields rows of texts. By column, ``kinds`` has the kind it was read as, and ``doubts`` what
-    speaks for another one.
+    ``columns`` are all that the file has. `source` is a ParquetFile, or yields rows of texts. By
+    column, ``kinds`` has the kind it was read as, and ``doubts`` what speaks for another one.
     """
 
     columns: list[str]
     source: object = None
     delimiter: str = ","
-    are_texts: bool = False
-    types: dict[str, object] = field(default_factory=dict)
     frame: pd.DataFrame = field(default_factory=pd.DataFrame)
     kinds: dict[str, str | list[str]] = field(default_factory=dict)
-    doubts: dict[str, Doubt] = field(default_factory=dict)
+    doubts: dict[str, Doubt | None] = field(default_factory=dict)
     schema: str = ""  # what to read the next table by, as JSON
 
     @classmethod
@@ -87,13 +85,12 @@ class Table:
                 columns = next(source := _csv_rows(name, delimiter, encoding))
         if doubled := sorted({column for column in columns if columns.count(column) > 1}):
             raise ColumnError(f"{name} has several columns named {doubled}: rename them")
-        types = {one.name: one.type for one in getattr(source, "schema_arrow", ())}
-        return cls(columns, source, delimiter, isinstance(source, Iterator), types)
+        return cls(columns, source, delimiter)
 
     def read(self, wanted: Sequence, types: Mapping, na: Sequence, qi: Sequence = ()) -> Table:
         """Read the columns that are `wanted`."""
         chosen = [column for column in self.columns if column in wanted]
-        if self.are_texts:
+        if isinstance(self.source, Iterator):
             places = [self.columns.index(column) for column in chosen]
             texts = [[row[place] for place in places] for row in self.source]
             self.frame = pd.DataFrame(texts, columns=chosen, dtype=object)
@@ -110,22 +107,11 @@ class Table:
         if unknown := [name for name in types if name not in self.columns]:
             raise ColumnError(f"types names {unknown}; the columns are {self.columns}")
         for name in self.frame:
-            if self.are_texts or name in types:
-                column, kind, doubt = read_as(self.frame[name], types.get(name), na, counts)
-                self.frame[name], self.kinds[name] = column, kind
-                self.doubts |= {name: doubt} if doubt else {}
-        if doubts := {name: doubt for name, doubt in self.doubts.items() if name in qi}:
+            if isinstance(self.source, Iterator) or name in types:
+                found = read_as(self.frame[name], types.get(name), na, counts)
+                self.frame[name], self.kinds[name], self.doubts[name] = found
+        if doubts := {name: doubt for name, doubt in self.doubts.items() if doubt and name in qi}:
             raise in_doubt(doubts)
-
-    def described(self) -> Iterator[str]:
-        """Describe how each column was read, with example values; for the table's owner only."""
-        for name, column in self.frame.items():
-            known = column.dropna().astype(str)
-            kind = self.kinds.get(name, str(column.dtype))
-            kind = kind if isinstance(kind, str) else " < ".join(kind)
-            examples = ", ".join(value[:40] for value in known.unique()[:3]) or "none"
-            missing = f"{len(column) - len(known):,} missing"
-            yield f"{name}: {kind}, {known.nunique():,} distinct, {missing}, such as {examples}"
 
 
 def read(
@@ -177,11 +163,9 @@ def read(
     >>> m.attribute("zip").values.tolist(), m.attribute("answer").values.tolist()
     (['02139', '02446'], ['never', 'often'])
     """
+    given = dict(locals()) | {"keep": check_sequence("keep", keep, str)}
     with named_by_user(source):
         place = str(Path(source))
-    given = {"qi": qi, "sensitive": sensitive, "person": person, "count": count, "types": types,
-             "na": na, "missing": missing, "delimiter": delimiter, "encoding": encoding,
-             "keep": check_sequence("keep", keep, str)}  # fmt: skip
     return with_roles(place, given, schema, save_schema)[1]
 
 
@@ -196,24 +180,25 @@ def read_table(name: str, *, delimiter=None, encoding="utf-8", na=(), types=None
 def with_roles(name: str, given: Mapping, schema=None, save_schema=None) -> tuple:
     """Return the Table of a file and its Microdata, by options `given` or said by a `schema`."""
     saved = _loaded(schema) if schema else {}
-    given = {option: value for option, value in given.items()
-             if not is_among(value, [None, [], (), {}, DEFAULTS[option]])}  # fmt: skip
-    o = DEFAULTS | saved | given
+    o = DEFAULTS | saved
+    o |= {option: given[option] for option in DEFAULTS if option in given
+          and not is_among(given[option], [None, [], (), {}, DEFAULTS[option]])}  # fmt: skip
     check_kinds(o["types"], o["na"])
     o["types"], o["qi"] = saved.get("types", {}) | dict(o["types"]), check_sequence("qi", o["qi"])
     table = Table.opened(name, o["delimiter"], o["encoding"])
     qi, sensitives = checked_roles(table.columns, o["qi"], o["sensitive"], o["person"])
-    if not is_among(o["count"], [None, *table.columns]):
-        raise ColumnError(f"count names {o['count']!r}; the table has {table.columns}")
-    roles = [*qi, *sensitives, o["person"], o["count"]]
+    count = check_choice("count", o["count"], [None, *table.columns])
+    roles = [*qi, *sensitives, o["person"], count]
     others = [column for column in table.columns if column not in roles]
     if unknown := [column for column in o["keep"] if column not in others]:
         raise ParameterError(f"keep (--keep) names {unknown}; without a role are {others}")
     with named_by_user(name):
         table.read([*roles, *o["keep"]], o["types"], o["na"], qi)
-    for line in table.described():
-        LOG.info(line)
-    frame = table.frame if o["count"] is None else _repeated(table.frame, o["count"])
+    for column, values in table.frame.items():  # for the table's owner only
+        known, kind = values.dropna().astype(str), table.kinds.get(column, values.dtype)
+        told = f"{len(values) - len(known):,} missing, such as {', '.join(known.unique()[:3])}"
+        LOG.info("%s: %s, %s distinct, %s", column, kind, f"{known.nunique():,}", told)
+    frame = table.frame if count is None else _repeated(table.frame, table.frame[count])
     m = Microdata(frame, qi, o["sensitive"], person=o["person"], missing=o["missing"], origin=name)
     told = {n: value for n, value in o.items() if n != "keep" and value != DEFAULTS[n]}
     table.schema = json.dumps(told | {"types": table.kinds}, indent=1, ensure_ascii=False)
@@ -224,20 +209,18 @@ def with_roles(name: str, given: Mapping, schema=None, save_schema=None) -> tupl
     return table, m
 
 
-def notes(m: Microdata, doubts: Mapping[str, Doubt]) -> list[str]:
+def notes(m: Microdata, doubts: Mapping[str, Doubt | None]) -> list[str]:
     """Return what missing values, spellings and columns in doubt mean for a table."""
     found = [f"{m.dropped:,} rows with missing values are left out"] * (m.dropped > 0)
     for name in [*m.qi, *m.sensitives]:
         values = m.attribute(name).values
         if name in m.qi and STAR in values.tolist():
             found.append(f"{STAR!r} of {name!r} is read as a value; audit --stars lets it fit all")
-        if name in doubts:
-            found.append(f"{name!r} was read as text: {in_doubt({name: doubts[name]})}")
-        if alike := near_equal(values):
-            alike = " and ".join(map(str, alike))
-            found.append(
-                f"{alike} of {name!r} may be one value, but they are kept apart: mend the file"
-            )
+        if doubt := doubts.get(name):
+            found.append(f"{name!r} was read as text: {in_doubt({name: doubt})}")
+        if alike := " and ".join(map(str, near_equal(values))):
+            may_be = f"{alike} of {name!r} may be one value"
+            found.append(f"{may_be}, but they are kept apart: mend the file")
     return found
 
 
@@ -250,22 +233,17 @@ def fitting(m: Microdata) -> int:
     return min(int(m.cells.tuple_sizes[rows].sum()) for rows in fit)
 
 
-def _repeated(frame: pd.DataFrame, count: str) -> pd.DataFrame:
+def _repeated(frame: pd.DataFrame, people: pd.Series) -> pd.DataFrame:
     """Return every row as often as a column says."""
-    people = frame[count]
     if people.isna().any() or people.dtype.kind not in "iu" or people.min() < 0:
-        raise ColumnError(f"{count!r} must say how many people a row counts for: 0, 1, 2, ...")
+        raise ColumnError(f"{people.name!r} must say how many people a row counts for: 0, 1, ...")
     return frame.loc[frame.index.repeat(people.to_numpy(np.intp))].reset_index(drop=True)
 
 
 def _loaded(path: str | os.PathLike) -> dict:
     """Return the options of a saved schema."""
-    with named_by_user(path):
-        text = Path(path).read_bytes()
-    try:
-        options = dict(json.loads(text))
-    except (ValueError, TypeError) as error:
-        raise FileError(f"{path} is no schema: {error}") from None
+    with named_by_user(f"{path} is no schema"):
+        options = dict(json.loads(Path(path).read_bytes()))
     if unknown := [name for name in options if name not in DEFAULTS]:
         raise FileError(f"{path} names {unknown}: a schema has {', '.join(DEFAULTS)}")
     return options
@@ -290,10 +268,8 @@ def _sheet_rows(name: str) -> Iterator[list[str]]:
         import openpyxl
     try:
         book = openpyxl.load_workbook(name, data_only=True)
-    except OSError:
-        raise
-    except Exception:  # whatever a damaged archive, or damaged XML in it, leads to
-        raise FileError(f"{name} is no workbook: save it as .xlsx or csv") from None
+    except Exception as error:  # whatever a damaged archive, or damaged XML in it, leads to
+        raise FileError(f"{name} is no workbook: save it as .xlsx or csv ({error})") from None
     sheet = next(one for one in book.worksheets if one.sheet_state == "visible")
     if len(book.sheetnames) > 1:
         LOG.info("warning: only the sheet %r of %s is read", sheet.title, book.sheetnames)
@@ -324,39 +300,33 @@ def _text_of(cell: object, name: str) -> str:
 def _csv_rows(name: str, delimiter: str, encoding: str) -> Iterator[list[str]]:
     """Yield the header and the rows of a csv (also .gz; - is standard input), fields as texts."""
     csv.field_size_limit(2**31 - 1)  # as long as a field can be
-    begins = b""
     try:
         codec = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
-        if name == STANDARD_STREAM:
-            stream = sys.stdin.buffer
-        else:
-            stream = (gzip.open if name.lower().endswith(".gz") else open)(name, "rb")
-            begins = stream.peek(100)[:100]
+        opening = gzip.open if name.lower().endswith(".gz") else open
+        stream = sys.stdin.buffer if name == STANDARD_STREAM else opening(name, "rb")
+        begins = stream.peek(100)[:100]
         if codec == "utf-8-sig" and begins[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             codec = "utf-16"
-        begin = begins.decode(codec, "replace").replace(delimiter, "")
-        if re.search(r"[\x01-\x08\x0e-\x1f]", begin):
+        if re.search(r"[\x01-\x08\x0e-\x1f]", begins.decode(codec, "replace")):
             raise FileError(f"{name} is no text but a file of a program: save it as .xlsx or csv")
         with io.TextIOWrapper(stream, codec, newline="") as lines:
             reader = csv.reader(lines, delimiter=delimiter, strict=True)
             header = next(reader, [])
             if not header:
                 raise csv.Error("the first line must name the columns, but is empty")
-            signs = [sign for sign in ";\t|," if sign in header[0] and sign != delimiter]
-            if len(header) == 1 and signs:
-                hint = f"is it delimiter={signs[0]!r} (--delimiter {signs[0]!r})?"
+            sign = re.search(r"[;\t|,]", header[0].replace(delimiter, ""))
+            if len(header) == 1 and sign:
+                hint = f"is it delimiter={sign[0]!r} (--delimiter {sign[0]!r})?"
                 raise csv.Error(f"the only column is {header[0]!r}: {hint}")
             yield header
-            for row in reader:
-                row = row or [""] * (len(header) == 1)  # a blank line is an empty field
-                if row and len(row) != len(header):
+            for row in reader:  # a blank line is an empty field if there is one column
+                if len(row or [""]) == len(header):
+                    yield row or [""]
+                elif row:
                     raise csv.Error(f"{len(row)} fields, but the header has {len(header)}")
-                if row:
-                    yield row
     except UnicodeError:
-        other = "utf-16-le" if b"\0" in begins[:2] else "cp1252"
-        hint = f'; try encoding="{other}" (--encoding {other})' * (other != encoding.lower())
-        raise FileError(f"{name} is not encoded in {encoding}{hint}") from None
+        hint = 'try encoding="cp1252" (--encoding cp1252) or "utf-16-le"'
+        raise FileError(f"{name} is not encoded in {encoding}; {hint}") from None
     except csv.Error as error:
         raise FileError(f"{name}, line {reader.line_num}: {error}") from None
     except (LookupError, EOFError, zlib.error) as error:

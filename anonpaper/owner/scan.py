@@ -7,7 +7,6 @@ published row are written.
 
 from __future__ import annotations
 
-import csv
 import glob
 import os
 import sys
@@ -15,9 +14,9 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import repeat
+from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
+from typing import IO
 
 import numpy as np
 import pandas as pd
@@ -25,18 +24,18 @@ import pandas as pd
 from anonpaper import errors
 from anonpaper.coding import from_arrow
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError, check_choice
-from anonpaper.files import named_by_user, whole_files
+from anonpaper.files import check_place, named_by_user, whole_files
 from anonpaper.microdata import Microdata
 from anonpaper.owner.kinds import check_kinds
 from anonpaper.owner.reader import Table
 from anonpaper.publish import Release
-from anonpaper.publish.writing import PARQUET, beside, check_table_place
+from anonpaper.publish.writing import PARQUET, beside
 from anonpaper.roles import HOW_MISSING, checked_roles, missing_values
 
 __all__ = ["Engine", "scan"]
 
 _BLOCK = 1_000_000  # rows that are written at a time
-_CSV = tuple(text + packed for text in (".csv", ".tsv", ".txt") for packed in ("", ".gz"))
+_AS = "a table of counts is written as .csv or .parquet"
 
 
 def scan(
@@ -64,10 +63,6 @@ def scan(
     qi, sensitive, types, na, missing, delimiter
         As for :func:`~anonpaper.read`. Columns without a role are never read.
 
-    Returns
-    -------
-    Microdata
-
     Examples
     --------
     >>> import tempfile
@@ -80,30 +75,29 @@ def scan(
     (4, [[0], [1]], [1, 1, 1, 1])
     """
     check_kinds(types := {} if types is None else types, na)
-    files = [] if hasattr(source, "to_pyarrow") else _files_of(source)
-    found = _same_columns(files, delimiter) if files else Table([*source.columns])
-    columns = found.columns
-    _, sensitives = checked_roles(columns, qi, sensitive)
-    roles = [name for name in columns if name in [*qi, *sensitives]]
-    lowered = [name.lower() for name in columns]
-    if alike := [name for name in columns if not name or lowered.count(name.lower()) > 1]:
-        raise ColumnError(f"{alike}: names must differ in more than upper and lower case")
-    origin = str(source) if files else "an Ibis table"
+    if hasattr(source, "to_pyarrow"):
+        files, found, origin = [], Table([*source.columns]), "an Ibis table"
+    else:
+        files, found, origin = *_files_of(source, delimiter), str(source)
+    _, sensitives = checked_roles(found.columns, qi, sensitive)
+    roles = [name for name in found.columns if name in [*qi, *sensitives]]
+    if len({"", *map(str.lower, found.columns)}) <= len(found.columns):
+        raise ColumnError(f"{found.columns}: names must differ in more than upper and lower case")
     with _engine_errors(origin):
-        table = _opened(files, columns, found.delimiter) if files else source
-        counted, counts = _counted(table, roles)
-    columns_read = {n: _column(counted[n], n, found.types.get(n), n in types) for n in roles}
-    found.frame = pd.DataFrame(columns_read, index=range(len(counts)))
+        counted, counts = _counted(_opened(files, found) if files else source, roles)
+    schema = getattr(found.source, "schema_arrow", counted.schema)
+    columns = {n: _column(counted[n], schema.field(n), n in types) for n in roles}
+    found.frame = pd.DataFrame(columns, index=range(len(counts)))
     found.interpret(types, na, qi, counts)
-    lacking = found.frame.isna()
-    if check_choice("missing", missing, HOW_MISSING) == "error" and lacking.any(axis=None):
-        raise missing_values({n: int(counts[lacking[n]].sum()) for n in roles if any(lacking[n])})
+    lacking = found.frame.isna().mul(counts, axis=0).sum()
+    if check_choice("missing", missing, HOW_MISSING) == "error" and lacking.any():
+        raise missing_values(lacking[lacking > 0].to_dict())
     m = Microdata(found.frame, qi, sensitive, missing=missing)
     kept = counts[m.frame.index]
     return Microdata.of_counts(
         {name: (m.attribute(name), m.codes_of(name)) for name in roles}, kept, qi=qi,
         sensitive=sensitive, missing=missing, origin=origin,
-        dropped=int(counts.sum() - kept.sum()), engine=Engine(files, columns),
+        dropped=int(counts.sum() - kept.sum()), engine=Engine(files),
     )  # fmt: skip
 
 
@@ -114,20 +108,17 @@ def _counted(table: object, names: Sequence[str]) -> tuple:
     return counted.drop_columns([rows]), counted.column(rows).to_numpy().astype(np.int64)
 
 
-def _column(column: object, name: str, of_file: object, is_typed: bool) -> pd.Series:
+def _column(column: object, of_file: object, is_typed: bool) -> pd.Series:
     """Return a column as the type of its file; ColumnError for an order that only a file has."""
     import pyarrow as pa
 
-    of_file = of_file or column.type
-    if not pa.types.is_dictionary(of_file):
+    if not pa.types.is_dictionary(of_file.type):
         with suppress(pa.ArrowException):  # only missing values, or an identifier as text
-            column = column.cast(of_file)
-    elif of_file.ordered and not is_typed:
-        raise ColumnError(
-            f"{name!r} has categories in an order: --type {name}=FIRST<SECOND<...; in Python "
-            f"types={{{name!r}: [...]}}"
-        )
-    return from_arrow(column, name)
+            column = column.cast(of_file.type)
+    elif of_file.type.ordered and not is_typed:
+        told = f"types={{{of_file.name!r}: [...]}}"
+        raise ColumnError(f"{of_file.name!r} has categories in an order: say it by {told}")
+    return from_arrow(column, of_file.name)
 
 
 @contextmanager
@@ -135,7 +126,7 @@ def _engine_errors(what: object) -> Iterator[None]:
     """Turn an engine's errors about reading into FileError."""
     try:
         yield
-    except (errors.AnonpaperError, MemoryError, KeyboardInterrupt):
+    except (errors.AnonpaperError, MemoryError):
         raise
     except Exception as error:  # every engine has its own classes
         first = str(error).strip().partition("\n")[0]
@@ -145,36 +136,27 @@ def _engine_errors(what: object) -> Iterator[None]:
 # -- files ---------------------------------------------------------------------------------
 
 
-def _files_of(source: object) -> list[str]:
-    """Find the files of a path or a pattern; each is counted once, also if it has two names."""
+def _files_of(source: object, delimiter: str | None) -> tuple[list[str], Table]:
+    """Return the files of a path or a pattern, each once, and the Table of the first."""
     if not isinstance(source, (str, os.PathLike)):
         raise ParameterError(f"source must be a path, a pattern or an Ibis table, got {source!r}")
     path = os.fspath(source)
     found = [path] if os.path.isfile(path) else sorted(glob.glob(path, recursive=True)) or [path]
     if others := [one for one in found if not os.path.isfile(one)]:
         raise FileError(f"{others} are no files; a pattern such as people/*.parquet names several")
-    if not any(all(one.lower().endswith(kind) for one in found) for kind in (_CSV, PARQUET)):
-        raise FileError(
-            f"{path}: all files must end in .parquet or .pq, or all in .csv, .tsv or .txt, each "
-            "with or without .gz"
-        )
-    return [*{os.path.realpath(one): one for one in found}.values()]
-
-
-def _same_columns(files: Sequence[str], delimiter: str | None) -> Table:
-    """Return the first of several files, which must have the same columns."""
-    first: Table | None = None
+    files = [*{os.path.realpath(one): one for one in found}.values()]
     for path in files:
         table = Table.opened(path, delimiter)
-        kinds = [str(getattr(kind, "value_type", kind)) for kind in table.types.values()]
-        if first is None:
+        types = [one.type for one in getattr(table.source, "schema_arrow", ())]
+        kinds = [str(getattr(kind, "value_type", kind)) for kind in types]
+        if path == files[0]:
             first, wanted = table, (table.columns, kinds)
         if (table.columns, kinds) != wanted:
             raise FileError(f"{path} has the columns {table.columns} {kinds}, not {wanted}")
-    return first
+    return files, first
 
 
-def _opened(files: Sequence[str], columns: Sequence[str], delimiter: str) -> object:
+def _opened(files: Sequence[str], table: Table) -> object:
     """Return the files as an Ibis expression of DuckDB; every column of a csv is text."""
     with errors.needs("scale"):
         import ibis
@@ -188,8 +170,8 @@ def _opened(files: Sequence[str], columns: Sequence[str], delimiter: str) -> obj
     if files[0].lower().endswith(PARQUET):
         return connection.read_parquet(paths, hive_partitioning=False)
     return connection.read_csv(
-        paths, hive_partitioning=False, columns=dict.fromkeys(columns, "VARCHAR"),
-        delim=delimiter, nullstr="", header=True, quote='"', escape='"',
+        paths, hive_partitioning=False, columns=dict.fromkeys(table.columns, "VARCHAR"),
+        delim=table.delimiter, nullstr="", header=True, quote='"', escape='"',
     )  # fmt: skip
 
 
@@ -201,7 +183,6 @@ class Engine:
     """Writes releases of a table that was counted, and reads them again to audit them."""
 
     files: list[str]
-    columns: list[str]
 
     def write(self, rel: Release, path, *, replace: bool) -> dict[Path, tuple]:
         """Write a release to csv or parquet, whole or not at all; an anatomy's second one beside.
@@ -210,54 +191,46 @@ class Engine:
         this order depends only on published rows, so it is as safe as a random one.
         """
         tables = rel.counted()
-        places = [Path(path), *(beside(path, "sensitive") for _ in tables[1:])]
+        places = [path, *(beside(path, "sensitive") for _ in tables[1:])]
         for place in places:
-            if place.suffix.lower() not in (".csv", *PARQUET):
-                raise FileError(f"{path}: a table of counts is written as .csv or .parquet")
-            check_table_place(place, replace=replace)
+            check_place(place, replace=replace, endings=(".csv", *PARQUET), of=_AS)
             if os.path.realpath(place) in map(os.path.realpath, self.files):
                 raise FileError(f"{place} is the input: name another place")
         if not len(tables[0][0]):
             raise EmptyTableError("no row could be published")
         with named_by_user(path), whole_files(places, replace=replace) as streams:
-            write = _write_csv if places[0].suffix.lower() == ".csv" else _write_parquet
             for stream, table in zip(streams, tables, strict=True):
-                write(stream, *table)
-        return dict(zip(places, tables, strict=True))
+                _write(stream, Path(path).suffix.lower() == ".csv", *table)
+        return dict(zip(map(Path, places), tables, strict=True))
 
     def check_written(self, written: Mapping[Path, tuple]) -> None:
         """Count the rows of the files; raise FileError if they are not those written."""
         for path, (frame, counts) in written.items():
             names = list(frame.columns)
             with _engine_errors(path):
-                counted, found = _counted(_opened([str(path)], names, ","), names)
-            if _texts(counted.to_pandas(), found) != _texts(frame, counts):
+                counted, found = _counted(_opened([str(path)], Table(names)), names)
+            if _by_texts(counted.to_pandas(), found) != _by_texts(frame, counts):
                 raise FileError(f"{path} does not hold what was written: write it again")
 
 
-def _texts(frame: pd.DataFrame, counts: np.ndarray) -> dict[tuple, int]:
-    """The rows as texts, in which null is an empty text, and their counts."""
-    texts = frame.astype(object).where(frame.notna(), "").astype(str)
-    return pd.Series(counts).groupby([texts[name] for name in texts]).sum().to_dict()
+def _texts(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows as texts, in which null is an empty text."""
+    return frame.astype(object).where(frame.notna(), "").astype(str)
 
 
-def _write_csv(stream, frame: pd.DataFrame, counts: np.ndarray) -> None:
-    """Write each row as often as its count says."""
-    lines: list[str] = []
-    writer = csv.writer(SimpleNamespace(write=lines.append), quoting=csv.QUOTE_NONNUMERIC,
-                        lineterminator="\n")  # fmt: skip
-    writer.writerows([frame.columns, *frame.itertuples(index=False)])
-    for line, count in zip(lines, [1, *counts.tolist()], strict=True):
-        stream.writelines(repeat(line.encode(), count))
+def _by_texts(frame: pd.DataFrame, counts: np.ndarray) -> dict:
+    return pd.Series(counts).groupby([*_texts(frame).to_numpy().T]).sum().to_dict()
 
 
-def _write_parquet(stream, frame: pd.DataFrame, counts: np.ndarray) -> None:
+def _write(stream: IO[bytes], is_csv: bool, frame: pd.DataFrame, counts: np.ndarray) -> None:
     """Write each row as often as its count says, in blocks that fit in memory."""
     import pyarrow as pa
-    from pyarrow import parquet
+    from pyarrow import csv, parquet
 
-    table, ends = pa.Table.from_pandas(frame, preserve_index=False), np.cumsum(counts)
-    with parquet.ParquetWriter(stream, table.schema.remove_metadata(), store_schema=False) as file:
+    writer = csv.CSVWriter if is_csv else partial(parquet.ParquetWriter, store_schema=False)
+    table = pa.Table.from_pandas(_texts(frame) if is_csv else frame, preserve_index=False)
+    ends, table = np.cumsum(counts), table.replace_schema_metadata()
+    with writer(stream, table.schema) as file:
         for first in range(0, ends[-1], _BLOCK):
             rows = np.arange(first, min(first + _BLOCK, ends[-1]))
             file.write_table(table.take(np.searchsorted(ends, rows, "right")))

@@ -54,7 +54,7 @@ def test_files_of_other_programs_are_refused(tmp_path, name, begins):
             ap.read(tmp_path / name, ["age"], encoding=encoding)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16", "utf-16-le"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
 def test_encodings_semicolons_and_decimal_commas(tmp_path, encoding, capsys):
     text = "Größe;Lohn;Krankheit\n" + "".join(f"{i % 3};{i},5;Ä{i % 2}\n" for i in range(12))
     path = tmp_path / "people.csv"
@@ -66,8 +66,7 @@ def test_encodings_semicolons_and_decimal_commas(tmp_path, encoding, capsys):
         said = capsys.readouterr().err.splitlines()[-1]
         options |= dict(re.findall(r"--(delimiter|encoding) '?([^')\s]+)", said))
     assert code == 0 and options.pop("delimiter") == ";"
-    guessed = encoding in ("utf-8", "utf-8-sig", "utf-16")
-    assert options == ({} if guessed else {"encoding": encoding})
+    assert options == ({"encoding": "cp1252"} if encoding == "cp1252" else {})
     m = ap.read(path, ["Größe", "Lohn"], "Krankheit", delimiter=";", **options)
     assert m.attribute("Lohn").numeric and m.attribute("Lohn").values[0] == 0.5
     assert m.attribute("Krankheit").values.tolist() == ["Ä0", "Ä1"]
@@ -154,7 +153,7 @@ def test_numbers_beside_a_text_are_asked_about(odd, door, tmp_path):
     m = door(path, ["age"], na=[odd], missing="category")
     values = m.attribute("age").values.tolist()
     assert values == [*sorted(map(int, NUMBERS)), "?"] and m.attribute("age").ordered
-    assert f"11 of 12 values are numbers, `{odd}` is not: `--na " in str(error.value)
+    assert "11 of 12 values are numbers: `--na " in str(error.value)
     assert "`--type age=text`" in str(error.value)
 
 
