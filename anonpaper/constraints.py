@@ -62,9 +62,6 @@ class DiversityConstraint:
         high = errors.check_integer("high", self.high, low)
         vars(self).update(target=dict(self.target), low=low, high=high)
 
-    def __hash__(self) -> int:
-        return hash((frozenset(self.target.items()), self.low, self.high))
-
     def _name(self) -> str:
         return " & ".join(f"{_escape(n, '&')}[{_escape(v)}]" for n, v in self.target.items())
 
@@ -248,8 +245,8 @@ def minimum_constraints(
     ['Gender[F], 1, 6', 'Gender[M], 1, 4']
     """
 
-    def bounds(c: np.ndarray, total: int, _) -> tuple[np.ndarray, np.ndarray]:
-        return np.ones_like(c), np.full_like(c, total - (len(c) - 1))
+    def bounds(c: np.ndarray, total: int) -> tuple:
+        return np.ones_like(c), total - (len(c) - 1)
 
     return _constraints(m, attributes, total, without, 0.0, bounds)
 
@@ -266,11 +263,9 @@ def average_constraints(
     ['Education[High school], 2, 2', 'Education[Bachelor], 2, 4', 'Education[Master], 2, 2']
     """
 
-    def bounds(c: np.ndarray, total: int, slack: float) -> tuple[np.ndarray, np.ndarray]:
-        low, most = np.minimum(total // len(c), c), int(np.argmax(c))
-        high = np.floor((1 + slack) * low).astype(int)
-        high[most] = max(high[most], total - (low.sum() - low[most]))
-        return low, high
+    def bounds(c: np.ndarray, total: int) -> tuple:
+        low = np.minimum(total // len(c), c)
+        return low, (total - low.sum() + low) * (np.arange(len(c)) == c.argmax())
 
     return _constraints(m, attributes, total, without, slack, bounds)
 
@@ -286,15 +281,14 @@ def proportion_constraints(
     ['Gender[F], 3, 3', 'Gender[M], 2, 2']
     """
 
-    def bounds(c: np.ndarray, total: int, slack: float) -> tuple[np.ndarray, np.ndarray]:
-        low = total * c // m.n
-        return low, np.floor((1 + slack) * low).astype(int)
+    def bounds(c: np.ndarray, total: int) -> tuple:
+        return total * c // m.n, 0
 
     return [c for c in _constraints(m, attributes, total, without, slack, bounds) if c.low > 0]
 
 
 def _constraints(m, attributes, total, without, slack, bounds: Callable) -> list:
-    """Constrain every value of every entry of `attributes` to `bounds` of the counts and M."""
+    """Constrain values to `bounds` of their counts and M: low, and what high is at least."""
     check_microdata(m)
     slack, found = errors.check_number("slack", slack, 0, np.inf), []
     without = errors.check_sequence("without", without)
@@ -303,11 +297,12 @@ def _constraints(m, attributes, total, without, slack, bounds: Callable) -> list
         domains, codes = [m.attribute(of) for of in names], [m.codes_of_cells(of) for of in names]
         _, first, counts = distinct(codes, [a.size for a in domains], m.cells.counts)
         columns = [a.values[of[first]] for a, of in zip(domains, codes, strict=True)]
-        targets = [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
-        wanted = [not any(errors.is_among(v, without) for v in t.values()) for t in targets]
-        counts = counts[wanted]
-        here = m.n if total is None else errors.check_integer("total", total, len(counts), m.n)
-        lows, highs = bounds(counts, here, slack)
-        made = zip(compress(targets, wanted), lows, np.minimum(highs, counts), strict=True)
-        found += [DiversityConstraint(*constraint) for constraint in made]
+        joint = [*zip(*columns, strict=True)]
+        wanted = [not any(errors.is_among(v, without) for v in values) for values in joint]
+        c = counts[wanted]
+        here = m.n if total is None else errors.check_integer("total", total, len(c), m.n)
+        low, least = bounds(c, here)
+        high = np.minimum(np.maximum(np.floor((1 + slack) * low).astype(int), least), c)
+        targets = (dict(zip(names, values, strict=True)) for values in compress(joint, wanted))
+        found += map(DiversityConstraint, targets, low, high)
     return found

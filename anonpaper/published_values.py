@@ -112,19 +112,16 @@ class SubDomains:
                 run = str(pd.Interval(values[0].left, values[last].right, values[0].closed))
             return run if codes[last] == codes[-1] else f"{{{run}, {MISSING}}}"
         if not self.attribute.ordered:
-            known = [value for value in values if not is_among(value, [MISSING])]
             try:
-                known.sort()
+                values.sort(key=lambda value: (is_among(value, [MISSING]), value))
             except TypeError:
-                known.sort(key=str)
-            values = known + [MISSING] * (len(values) - len(known))
+                values.sort(key=lambda value: (is_among(value, [MISSING]), str(value)))
         return "{" + ", ".join(map(_quoted, values)) + "}"
 
     def members(self, i: int) -> np.ndarray:
         """Return the codes of sub-domain i, ascending."""
-        held = slice(*self.start[i : i + 2])
-        runs = zip(self.first[held].tolist(), self.last[held].tolist(), strict=True)
-        return np.concatenate([np.arange(first, last + 1) for first, last in runs])
+        runs = range(*self.start[i : i + 2].tolist())
+        return np.concatenate([np.arange(self.first[r], self.last[r] + 1) for r in runs])
 
     def contains(self, which: np.ndarray, codes: np.ndarray) -> np.ndarray:
         """Return whether sub-domains have codes; `which` and `codes` are broadcast."""
@@ -154,11 +151,9 @@ class SubDomains:
     def distinct(self) -> tuple[SubDomains, np.ndarray]:
         """Return every sub-domain once, the first of equal ones, and the new number of each."""
         size = np.int64(self.attribute.size)
-        key = self.low * size + self.high
-        numbers: dict[bytes, int] = {}
-        runs = np.column_stack([self.first, self.last])
+        key, numbers = self.low * size + self.high, {}
         for i in np.flatnonzero(self.has_gaps):
-            held = runs[self.start[i] : self.start[i + 1]].tobytes()
+            held = self.members(i).tobytes()
             key[i] = size * size + numbers.setdefault(held, len(numbers))
         _, first, number = np.unique(key, return_index=True, return_inverse=True)
         return self.take(first), number
@@ -169,8 +164,6 @@ class SubDomains:
 
 def codes_in(domain: Attribute, values: Attribute) -> np.ndarray:
     """Return the code of every value of an attribute in another domain, -1 if it lacks it."""
-    if domain is values:
-        return np.arange(domain.size)
     code = {value: code for code, value in enumerate(domain.values)}
     return np.array([code.get(value, -1) for value in values.values])
 

@@ -128,20 +128,18 @@ class Archive:
     def look_up(self, bits: np.ndarray) -> np.ndarray:
         """Return the places of chromosomes, shape (p, n_bits), and evaluate new ones."""
         bits, known = np.asarray(bits, dtype=bool), len(self)
-        places = np.array([self._place.setdefault(key, len(self)) for key in _keys(bits)])
+        places = np.array([self._place.setdefault(key, len(self)) for key in _keys(bits)], int)
         new = np.unique(places, return_index=True)[1]
         new = new[places[new] >= known]
-        if len(new):
-            found = self.evaluator.evaluate(bits[new])
-            ach = achievement(found.nwp, found.necd, self.preference)
-            prefdev = found.nwp + found.necd - self.preference[0] - self.preference[1]
-            evaluation, k = new + self.evaluations + 1, found.smallest
-            if len(self) > len(self._record):
-                self._record = np.resize(self._record, 2 * len(self))
-            columns = (evaluation, found.nwp, found.necd, k, ach, prefdev, bits[new])
-            for name, values in zip(self._record.dtype.names, columns, strict=True):
-                self.values(name)[known:] = values
-            self.least_ach = min(self.least_ach, ach[k >= self.k].min(initial=np.inf))
+        nwp, necd, k, _ = self.evaluator.evaluate(bits[new])
+        ach = achievement(nwp, necd, self.preference)
+        prefdev = nwp + necd - self.preference[0] - self.preference[1]
+        if len(self) > len(self._record):
+            self._record = np.resize(self._record, 2 * len(self))
+        columns = (new + self.evaluations + 1, nwp, necd, k, ach, prefdev, bits[new])
+        for name, values in zip(self._record.dtype.names, columns, strict=True):
+            self.values(name)[known:] = values
+        self.least_ach = min(self.least_ach, ach[k >= self.k].min(initial=np.inf))
         self.evaluations += len(bits)
         return places
 
@@ -156,11 +154,10 @@ class Archive:
         """Return one column of :meth:`frame`; ``bits`` as bool, shape (distinct, n_bits)."""
         return self._record[name][: len(self)]
 
-    def frame(self, places: np.ndarray | None = None) -> pd.DataFrame:
+    def frame(self, places: np.ndarray | slice = slice(None)) -> pd.DataFrame:
         """Return distinct solutions, by default all: ``evaluation`` (the first), values, bits."""
-        record = self._record[: len(self)] if places is None else self._record[places]
-        columns = {name: record[name] for name in record.dtype.names}
-        columns["bits"] = [row.tobytes().decode() for row in record["bits"] + np.uint8(ord("0"))]
+        columns = {name: self.values(name)[places] for name in self._record.dtype.names}
+        columns["bits"] = [row.tobytes().decode() for row in columns["bits"] + np.uint8(ord("0"))]
         return pd.DataFrame(columns)
 
     def recoding(self, solutions: pd.DataFrame, algorithm: str, **info) -> Recoding:
@@ -188,11 +185,10 @@ def choose(solutions: pd.DataFrame, k: int, preference: tuple[float, float]) -> 
     >>> float(choose(table, k=2, preference=(0.2, 1.0))["nwp"])
     0.3
     """
-    preference = check_preference(preference)
     feasible = solutions[solutions["effective_k"] >= k]
-    ach = achievement(feasible["nwp"], feasible["necd"], preference)
-    prefdev = feasible["nwp"] + feasible["necd"] - preference[0] - preference[1]
-    order = np.lexsort((-feasible["effective_k"], prefdev, ach))
+    nwp, necd, preference = feasible["nwp"], feasible["necd"], check_preference(preference)
+    prefdev = nwp + necd - preference[0] - preference[1]
+    order = np.lexsort((-feasible["effective_k"], prefdev, achievement(nwp, necd, preference)))
     return feasible.iloc[order[0]] if len(order) else None
 
 

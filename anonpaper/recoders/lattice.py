@@ -19,7 +19,7 @@ from anonpaper.algorithm import RECODED, algorithm
 from anonpaper.cells import distinct
 from anonpaper.groups import Entries
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
-from anonpaper.microdata import Attribute, Microdata, check_microdata
+from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import Principle
 from anonpaper.published_values import SubDomains
 from anonpaper.recoding import Recoding, over_shown_values
@@ -47,6 +47,8 @@ def full_domain(
 ) -> Recoding:
     """Guarantee k-anonymity, and optionally more, at the least NCP of full-domain recodings.
 
+    InfeasibleError if no node is enough, SizeLimitError if there are more than ten million.
+
     Parameters
     ----------
     m, k, l, diversity : Microdata, int, int, {"distinct", "frequency"}
@@ -61,10 +63,6 @@ def full_domain(
     Returns
     -------
     Recoding, with ``levels``, ``ncp``, ``nodes``, ``candidates`` (checked), ``withheld`` in info
-
-    Raises
-    ------
-    InfeasibleError if no node is enough, SizeLimitError if there are more than ten million
 
     References
     ----------
@@ -138,11 +136,14 @@ class _Nodes:
     """The lattice: which nodes are `open`, their `cost`, and the `best` one, of `least` cost."""
 
     def __init__(self, m: Microdata, maps: list, asked: Mapping, most: int) -> None:
-        self.m, self.maps, self.asked, self.most = m, maps, asked, most
-        cells, self.cost = m.cells, np.zeros(())
-        for j, (attribute, levels) in enumerate(zip(m.attributes, maps, strict=True)):
-            rows = np.bincount(cells.tuples[:, j], cells.tuple_sizes, attribute.size)
-            of_levels = [sum(_extents(attribute, ids) * np.bincount(ids, rows)) for ids in levels]
+        self.m, self.maps, self.asked, self.most = m, maps, asked, min(most, m.n - 1)
+        self.extents, self.cost = [], np.zeros(())  # NCP of every value on every level; of nodes
+        for attribute, levels, codes in zip(m.attributes, maps, m.cells.tuples.T, strict=True):
+            rows = np.bincount(codes, m.cells.tuple_sizes, attribute.size)
+            sets = (SubDomains.sets(attribute, ids, np.arange(len(ids))) for ids in levels)
+            pairs = [(of.extents, ids) for of, ids in zip(sets, levels, strict=True)]
+            self.extents.append([of[ids] for of, ids in pairs])
+            of_levels = [sum(of * np.bincount(ids, rows)) for of, ids in pairs]
             self.cost = np.add.outer(self.cost, of_levels)
         self.open = np.ones(self.cost.shape, dtype=bool)
         self.by_cost = np.argsort(self.cost, axis=None, kind="stable")
@@ -154,49 +155,37 @@ class _Nodes:
         if not self.open[node]:
             return
         self.checked += 1
+        tuples, sizes = self.m.cells.tuples.T, self.m.cells.tuple_sizes
         maps = [levels[i] for levels, i in zip(self.maps, node, strict=True)]
-        codes = [ids[codes] for ids, codes in zip(maps, self.m.cells.tuples.T, strict=True)]
-        group, _, _ = distinct(codes, [ids.max() + 1 for ids in maps])
-        failing, closed = self._failing(group)
-        fails = failing[group]
-        if self._exceeds(fails):
+        codes = [ids[codes] for ids, codes in zip(maps, tuples, strict=True)]
+        fails, closed = self._failing(distinct(codes, [ids.max() + 1 for ids in maps])[0])
+        withheld = int(sizes[fails].sum())
+        if withheld > self.most:
             # Without a budget, what fails here fails below.
-            hopeless = not self.most or self._exceeds(closed[group])
+            hopeless = not self.most or sizes[closed].sum() > self.most
             self.open[tuple(slice(level + 1) for level in node) if hopeless else node] = False
             return
         # Where nothing is withheld, the node itself is cheapest of the box above it.
-        withheld = fails.any()
         self.open[node if withheld else tuple(slice(level, None) for level in node)] = False
-        cost = self.cost[node] + (self._withholding(maps, fails) if withheld else 0)
+        lost = zip(self.extents, node, tuples[:, fails], strict=True)
+        beyond = sum(((1 - of[i][codes]) * sizes[fails]).sum() for of, i, codes in lost)
+        cost = self.cost[node] + beyond
         if (cost, number) < (self.least, self.best):
-            sizes = self.m.cells.tuple_sizes
-            self.best, self.least, self.withheld = number, cost, int(sizes[fails].sum())
+            self.best, self.least, self.withheld = number, cost, withheld
 
-    def _exceeds(self, withheld: np.ndarray) -> bool:
-        """Whether these tuples have more rows than may be withheld, or all."""
-        rows = int(self.m.cells.tuple_sizes[withheld].sum())
-        return rows > self.most or rows == self.m.n
-
-    def _failing(self, group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Which groups of tuples fail, and which of them fail so that their parts fail too."""
-        fails, closed = np.zeros((2, group.max() + 1), dtype=bool)
+    def _failing(self, group: np.ndarray) -> np.ndarray:
+        """Which tuples fail, and which of them fail so that parts of their groups fail too."""
+        fails, closed = failing = np.zeros((2, group.max() + 1), dtype=bool)
         classes = Entries.of_cells(self.m, group[self.m.cells.tuple_of_cell])
         for name, about in self.asked.items():
             counts = principles.GroupCounts.of(classes, name)
             for principle in about:
-                failing = ~principle.satisfied(counts)
-                fails |= failing
-                closed |= failing & principle.upward_closed
+                of_principle = ~principle.satisfied(counts)
+                fails |= of_principle
+                closed |= of_principle & principle.upward_closed
             if fails.any() and not self.most:
                 break
-        return fails, closed
-
-    def _withholding(self, maps: list[np.ndarray], withheld: np.ndarray) -> float:
-        """The cost of withholding tuples beyond their NCP."""
-        rows, codes = self.m.cells.tuple_sizes[withheld], self.m.cells.tuples[withheld].T
-        of_attributes = zip(self.m.attributes, maps, codes, strict=True)
-        extra = (((1 - _extents(a, ids)[ids[of]]) * rows).sum() for a, ids, of in of_attributes)
-        return float(sum(extra))
+        return failing[:, group]
 
     def median_open(self) -> int | None:
         """The node of median NCP among the open ones cheaper than the best, or None."""
@@ -204,8 +193,3 @@ class _Nodes:
         costs, before = self.cost.ravel()[self.by_cost], self.by_cost < self.best
         cheaper = self.by_cost[(costs < self.least) | ((costs == self.least) & before)]
         return cheaper[len(cheaper) // 2] if len(cheaper) else None
-
-
-def _extents(attribute: Attribute, ids: np.ndarray) -> np.ndarray:
-    """NCP of one value in every sub-domain."""
-    return SubDomains.sets(attribute, ids, np.arange(attribute.size)).extents

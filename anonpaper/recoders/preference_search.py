@@ -56,12 +56,7 @@ def preference_search(
 
     Returns
     -------
-    Recoding, with the tables ``evaluated`` and ``non_dominated`` (of the final population) in
-    ``info``
-
-    Raises
-    ------
-    ParameterError
+    Recoding; info has tables ``evaluated`` and ``non_dominated`` (of the final population)
 
     References
     ----------
@@ -93,14 +88,11 @@ def preference_search(
             algorithm.next()  # lines 2 to 7
         final = np.unique(archive.places(algorithm.pop.get("X")))
         if refine:
-            _expand_best(archive, evaluations)
-            final = np.arange(len(archive))
-    # line 8
-    solutions = archive.frame(final[non_dominated(*nsga2.objectives(archive, final).T)])
-    # line 9
-    return archive.recoding(
-        solutions, "NSGA-II" + ", refined" * refine, distinct=len(archive), non_dominated=solutions
-    )
+            final = _expand_best(archive, evaluations)
+    # lines 8 and 9
+    best = archive.frame(final[non_dominated(*nsga2.objectives(archive, final).T)])
+    name = "NSGA-II" + ", refined" * refine
+    return archive.recoding(best, name, distinct=len(archive), non_dominated=best)
 
 
 def graded(rng: np.random.Generator, population: int, n_bits: int) -> np.ndarray:
@@ -110,22 +102,21 @@ def graded(rng: np.random.Generator, population: int, n_bits: int) -> np.ndarray
     return rng.random((population, n_bits)) < np.linspace(0, 1, population)[:, None]
 
 
-def _expand_best(archive: Archive, evaluations: int) -> None:
-    """Evaluate the neighbours of feasible solutions, best first, until the budget is spent."""
-    flips = np.eye(archive.evaluator.n_bits, dtype=bool)
-    waiting, seen = [], 0
+def _expand_best(archive: Archive, evaluations: int) -> np.ndarray:
+    """Evaluate neighbours of feasible solutions, best first, within the budget; return all."""
+    flips, seen, waiting = np.eye(archive.evaluator.n_bits, dtype=bool), 0, []
     while archive.evaluations < evaluations:
         feasible = np.flatnonzero(archive.values("effective_k")[seen:] >= archive.k) + seen
         for entry in zip(archive.values("ach")[feasible], feasible, strict=True):
             heapq.heappush(waiting, entry)
-        seen = len(archive)
         if not waiting:
-            return
+            break
+        seen = len(archive)
         _, place = heapq.heappop(waiting)
         neighbours = archive.values("bits")[place] ^ flips
         neighbours = neighbours[archive.places(neighbours) < 0]
-        if len(neighbours):
-            archive.look_up(neighbours[: evaluations - archive.evaluations])
+        archive.look_up(neighbours[: evaluations - archive.evaluations])
+    return np.arange(len(archive))
 
 
 @algorithm(
@@ -146,16 +137,12 @@ def exhaustive(
 
     Returns
     -------
-    Recoding, with the tables ``evaluated``, in the order of bits, and ``front`` in ``info``: the
-    feasible solutions that none dominates in NWP and NECD
-
-    Raises
-    ------
-    SizeLimitError if the encoding has more than 18 bits
+    Recoding; info has tables ``evaluated``, in the order of bits, and ``front``, the feasible
+    solutions that none dominates in NWP and NECD
 
     References
     ----------
-    dewri2009, sections 4 and 5.1. O(2^b·c·d) for c distinct QI tuples.
+    dewri2009, sections 4 and 5.1. O(2^b·c·d) for c distinct QI tuples. SizeLimitError for b > 18.
 
     Examples
     --------

@@ -47,7 +47,7 @@ def tds(
 
     No single further specialization keeps it; a better recoding may exist. The information of the
     one sensitive attribute is kept. If people have several rows, diversity counts people, and
-    everybody must have one value of each quasi-identifier.
+    everybody must have one value of each quasi-identifier. InfeasibleError if the table fails.
 
     Parameters
     ----------
@@ -60,10 +60,6 @@ def tds(
     Returns
     -------
     Recoding, with ``level`` (A) in ``info``
-
-    Raises
-    ------
-    InfeasibleError if the table itself fails, and as for `full_domain`
 
     References
     ----------
@@ -102,7 +98,7 @@ def _specialized(m: Microdata, asked: Mapping, domains: list) -> tuple:
             gain = -candidate.minus_gain
             if best is not None and gain <= best_score:
                 break  # the score is at most the gain
-            after = _split(domains[candidate.attribute], group, candidate)
+            after = domains[candidate.attribute].split(group, candidate)
             level_after = _level(m, asked, after)
             if level_after is None:
                 invalid.add((candidate.attribute, candidate.number))  # line 6
@@ -135,9 +131,6 @@ def _names_of(ids: np.ndarray, attribute: Attribute, tree: Hierarchy | None) -> 
     return np.fromiter(names, object, len(firsts))
 
 
-# -- what can be specialized ------------------------------------------------------------------
-
-
 class _Specialization(NamedTuple):
     """Replace the sub-domain `parent` of an attribute by `children`; those sort best first."""
 
@@ -159,11 +152,9 @@ class _Domain:
     def __init__(self, m: Microdata, j: int, tree: Hierarchy | None) -> None:
         self.j, self.attribute, cells = j, m.attributes[j], m.cells
         size, values = self.attribute.size, m.sensitive_attribute.size
-        self.levels = [] if tree is None else [*tree.maps(self.attribute)[::-1]]
-        if tree is None and not self.attribute.ordered:
-            self.levels = [np.arange(size)]
-            while self.levels[0].any():
-                self.levels.insert(0, self.levels[0] // _FAN_OUT)
+        heights = range(-1 if self.attribute.ordered else size.bit_length() // 2, -1, -1)
+        balanced = [np.arange(size) // _FAN_OUT**height for height in heights]
+        self.levels = balanced if tree is None else [*tree.maps(self.attribute)[::-1]]
         self.of_tuple = cells.tuples[:, j].astype(np.intp)  # side by side in memory
         key = self.of_tuple[cells.tuple_of_cell] * values + cells.sensitive
         self.histogram = np.bincount(key, cells.counts, size * values).reshape(size, values)
@@ -183,7 +174,7 @@ class _Domain:
             counts = [left[:-1], left[-1] - left[:-1]]
             ways = [(parent[i], (parent[:i], parent[i:])) for i in range(1, len(parent))]
         for (number, children), gain in zip(ways, _gains(np.array(counts)), strict=True):
-            drop = self._penalty(parent) - sum(self._penalty(child) for child in children)
+            drop = self._penalty(parent) - sum(map(self._penalty, children))
             yield _Specialization(-float(gain), -drop, self.j, int(number), parent, children)
 
     def _penalty(self, part: np.ndarray) -> float:
@@ -191,6 +182,15 @@ class _Domain:
         ends = self.attribute.positions[part[[0, -1]]]
         reach = ends[1] - ends[0] if self.attribute.numeric else len(part) - 1
         return float(self.histogram[part].sum() * reach / self.attribute.width)
+
+    def split(self, group: np.ndarray, candidate: _Specialization) -> np.ndarray:
+        """The group of every QI tuple after the parent's groups are split by its children."""
+        child_of_value = np.zeros(self.attribute.size, np.intp)
+        for number, child in enumerate(candidate.children, start=1):
+            child_of_value[child] = number
+        key = group * (len(candidate.children) + 1) + child_of_value[self.of_tuple]
+        number = np.cumsum(np.bincount(key) > 0) - 1  # as np.unique numbers them, without sorting
+        return number[key]
 
 
 def _gains(counts: np.ndarray) -> np.ndarray:
@@ -205,19 +205,6 @@ def _entropy(counts: np.ndarray) -> np.ndarray:
     """Entropy over the last axis; numpy alone, for the browser."""
     p = counts / np.maximum(counts.sum(axis=-1, keepdims=True), 1)
     return (-p * np.log(p, out=np.zeros_like(p), where=p > 0)).sum(axis=-1)
-
-
-# -- groups under specialization ----------------------------------------------------------------
-
-
-def _split(domain: _Domain, group: np.ndarray, candidate: _Specialization) -> np.ndarray:
-    """The group of every QI tuple after the parent's groups are split by its children."""
-    child_of_value = np.zeros(domain.attribute.size, np.intp)
-    for number, child in enumerate(candidate.children, start=1):
-        child_of_value[child] = number
-    key = group * (len(candidate.children) + 1) + child_of_value[domain.of_tuple]
-    number = np.cumsum(np.bincount(key) > 0) - 1  # as np.unique numbers them, without sorting
-    return number[key]
 
 
 def _level(m: Microdata, asked: Mapping, group: np.ndarray) -> float | None:

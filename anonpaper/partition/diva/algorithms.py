@@ -1,4 +1,4 @@
-"""DIVA: Algorithms 1, 3 and 4 of diva2021; ``goes_beyond`` runs code that is not in the paper."""
+"""DIVA: Algorithms 1, 3, 4 of diva2021; ``goes_beyond`` runs code that is not in the paper."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ from anonpaper.constraints import DiversityConstraint, find_contradictions
 from anonpaper.groups import Partition, group_bounds
 from anonpaper.microdata import Microdata, check_microdata, handed_out
 from anonpaper.partition.diva.clusterings import ENUMERATED, Clusterings
-from anonpaper.partition.diva.existence import exact_clustering, smallest_conflict
-from anonpaper.partition.diva.targets import Bundle, Search, Targets, integrate, restorable
+from anonpaper.partition.diva.targets import Bundle, Search, Targets, conflict, exact_clustering
 from anonpaper.partition.k_member import k_member
 from anonpaper.partition.mondrian import mondrian
 from anonpaper.principles import FrequencyLDiversity, KAnonymity, require_diverse
 from anonpaper.randomness import generator
 
-__all__ = ["Run", "build_graph", "coloring", "diva", "is_consistent", "next_node"]
+__all__ = ["Run", "build_graph", "coloring", "diva", "integrate", "is_consistent", "next_node"]
 
 Strategy = Literal["max_fan_out", "min_choice", "basic"]
 
@@ -115,7 +114,7 @@ def diva(
             table.cells, cell, p.labels, info=p.info, algorithm=name, starred=p.starred
         )
     if goes_beyond:  # line 2: "relation does not exist"
-        culprits = smallest_conflict(targets, search)
+        culprits = conflict(targets, search)
         reason = "satisfies together " + " and ".join(f"({constraints[v]})" for v in culprits)
     else:
         reason = (
@@ -123,7 +122,9 @@ def diva(
             'differs in it: over_bound="star" decides whether one exists'
         )
     private = f"{k}-anonymous" + (f" and {l}-diverse" if l else "")
-    raise search.failed(errors.ConstraintError(f"no {private} table {reason}"))
+    error = errors.ConstraintError(f"no {private} table {reason}")
+    error.info = search.info()
+    raise error
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,8 @@ class Run:
             neighbours = [{nodes.index(u) for u in G[v]} for v in nodes]
             draw = rng if self.strategy == "basic" else None
             V = Clusterings(self.m.codes[rows], self.targets.take(nodes, rows), neighbours, draw)
-            self.search.begin_component()
+            self.search.components += 1
+            self.search.before = self.search.candidates_tried
             while not coloring(V, lambda V=V: next_node(V, self.strategy), V.of, self.search):
                 if not V.is_cut or self.goes_beyond:  # all were seen, or a program decides
                     return None  # line 4
@@ -288,3 +290,77 @@ def is_consistent(S: list[Bundle], V: Clusterings) -> bool:
     # are not in S again; and no upper bound is exceeded.
     disjoint = all(V.free[bundle.rows].all() for bundle in S)
     return disjoint and bool((V.count + sum(b.adds for b in S) <= V.targets.high).all())
+
+
+# -- Integrate (diva2021, section 3.1): suppress values of the rest beyond upper bounds ----------
+
+
+def integrate(
+    targets: Targets, labels: np.ndarray, shown: np.ndarray, n_clusters: int
+) -> np.ndarray:
+    """Choose values of other groups to suppress until no upper bound is exceeded."""
+    # Constraint by constraint, that of the largest surplus first, groups are chosen whose rows sum
+    # to the surplus or as little more as possible; in them one of the attributes that the
+    # constraint names is suppressed, the one that relieves most other exceeded constraints.
+    names, sizes = targets.names, np.bincount(labels)
+    counts = targets.counts(shown, labels)
+    allowed = targets.high - counts[:n_clusters].sum(axis=0)
+    counts[:n_clusters] = 0
+    starred = np.zeros_like(shown)
+    while ((surplus := counts.sum(axis=0) - allowed) > 0).any():
+        v = int(surplus.argmax())
+        column = np.where(names[v], names[surplus > 0].sum(axis=0), -1).argmax()
+        relieved = names[:, column]
+        groups = np.flatnonzero(counts[:, v] > 0)
+        relief = counts[groups][:, relieved & (surplus > 0)].sum(axis=1)
+        groups = groups[np.lexsort((groups, -relief))]
+        chosen = groups[_fewest_rows(counts[groups, v], sizes[groups], int(surplus[v]))]
+        starred[chosen, column] = True
+        counts[np.ix_(chosen, relieved)] = 0
+    return starred
+
+
+def _fewest_rows(adds: np.ndarray, sizes: np.ndarray, surplus: int) -> np.ndarray:
+    """Choose groups that publish at least `surplus` target rows and have few rows in total."""
+    # Where all rows are target rows no choice has fewer: it is a subset sum, solved over the
+    # multiplicities of the sizes. Else those of the largest share of target rows are taken.
+    if (adds < sizes).any():
+        order = np.argsort(-adds / sizes, kind="stable")
+        enough = int(np.searchsorted(np.cumsum(adds[order]), surplus)) + 1
+        return np.sort(order[:enough])
+    # Bit b of reachable[i] says that some groups of the i smallest sizes sum to b.
+    kinds, numbers = (found.tolist() for found in np.unique(sizes, return_counts=True))
+    reachable, limit = [1], (1 << (surplus + kinds[-1])) - 1
+    for size, left in zip(kinds, numbers, strict=True):
+        sums = reachable[-1]
+        for _ in range(left):
+            sums |= sums << size & limit
+        reachable.append(sums)
+    total = surplus
+    while not reachable[-1] >> total & 1:
+        total += 1
+    chosen = []
+    for size, before in zip(reversed(kinds), reversed(reachable[:-1]), strict=True):
+        of_size = np.flatnonzero(sizes == size)
+        while not before >> total & 1:
+            chosen.append(of_size[0])
+            total, of_size = total - size, of_size[1:]
+    return np.sort(chosen)
+
+
+def restorable(
+    targets: Targets, labels: np.ndarray, agrees: np.ndarray, starred: np.ndarray
+) -> np.ndarray:
+    """Choose suppressed values to show again, where groups agree; larger groups first."""
+    shown = agrees & ~starred
+    room = targets.high - targets.counts(shown, labels).sum(axis=0)
+    if_shown = targets.counts(agrees, labels)
+    restored = np.zeros_like(starred)
+    for group in np.argsort(-np.bincount(labels), kind="stable"):
+        for column in np.flatnonzero(agrees[group] & ~shown[group]):
+            shown[group, column] = True
+            gained = targets.names[:, column] & targets.shows(shown[group])
+            fits = (if_shown[group, gained] <= room[gained]).all()
+            room[gained] -= if_shown[group, gained] * fits
+            shown[group, column] = restored[group, column] = fits
+    return restored

@@ -1,7 +1,8 @@
-"""Data of a run of DIVA: targets as codes, rows in clusters, the budget; and Integrate."""
+"""Data of a run of DIVA: targets as codes, the budget; and whether a table exists at all."""
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections import deque
 from collections.abc import Sequence
@@ -9,12 +10,17 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import block_array, coo_array, csr_array, diags_array
 
+from anonpaper.cells import distinct
 from anonpaper.constraints import DiversityConstraint
 from anonpaper.errors import BudgetExceededError
 from anonpaper.microdata import Microdata
 
-__all__ = ["Bundle", "Search", "Targets", "integrate", "restorable"]
+__all__ = ["Bundle", "Search", "Targets", "conflict", "exact_clustering"]
+
+LARGEST_PROGRAM, LARGEST_PATTERNS = 200_000, 10**8  # unknowns; truth values
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,9 +65,8 @@ class Targets:
     def counts(self, shown: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """Count the published target rows of every group and constraint, shape (G, s)."""
         # `shown` (G, d) says what the rows of a group agree on, without what is starred.
-        of_groups = [labels[rows & (labels >= 0)] for rows in self.is_target]
-        counts = [np.bincount(groups, minlength=len(shown)) for groups in of_groups]
-        return np.reshape(counts, (len(self), len(shown))).T.astype(np.intp) * self.shows(shown)
+        counts = [np.bincount(labels[rows], minlength=len(shown)) for rows in self.is_target]
+        return np.array(counts, np.intp).reshape(len(self), len(shown)).T * self.shows(shown)
 
     def shows(self, shown: np.ndarray) -> np.ndarray:
         """Whether all that a constraint names is among shown columns (G, d); shape (G, s)."""
@@ -104,15 +109,11 @@ class Search:
     backtracks: int = 0
 
     def __post_init__(self) -> None:
-        self._ends, self._before = time.monotonic() + self.max_seconds, 0
-
-    def begin_component(self) -> None:
-        """Give a new component its own budget of candidates."""
-        self.components, self._before = self.components + 1, self.candidates_tried
+        self._ends, self.before = time.monotonic() + self.max_seconds, 0
 
     def try_candidate(self) -> None:
         """Count a candidate; raise BudgetExceededError if the budget is used up."""
-        if self.candidates_tried - self._before >= self.max_candidates:
+        if self.candidates_tried - self.before >= self.max_candidates:
             raise self.undecided(f"the budget of {self.max_candidates} candidates is used up")
         self.seconds_left()
         self.candidates_tried += 1
@@ -131,90 +132,107 @@ class Search:
 
     def undecided(self, reason: str) -> BudgetExceededError:
         """The error of a search that ends before it is known whether a table exists."""
-        return self.failed(
-            BudgetExceededError(
-                f"no table found: {reason}. Whether one exists is not decided: raise "
-                "max_candidates or max_seconds, or widen the bounds"
-            )
+        error = BudgetExceededError(
+            f"no table found: {reason}. Whether one exists is not decided: raise "
+            "max_candidates or max_seconds, or widen the bounds"
         )
-
-    def failed(self, error):
-        """Add the report about the search to an error as its ``info``."""
         error.info = self.info()
         return error
 
 
-# -- Integrate (diva2021, section 3.1): suppress values of the rest beyond upper bounds ----------
+# -- whether a table exists at all, decided by an integer program ---------------------------------
+#
+# The *type* of a row is its target values and its sensitive value. A row is published with a
+# *pattern*, some of these target values. Groups of one pattern can be merged. So a table exists
+# iff there are numbers x[e, p] >= 0 of rows of type e published as p, and z[p] in {0, 1}, with
+#
+#     sum over p of x[e, p] = n[e],   k z[p] <= sum over e of x[e, p] <= n z[p]
+#     low <= sum of x[e, p] over the p that show t and the e that have t <= high
+#
+# l-diversity is linear too. The program is ours, solved by HiGHS.
 
 
-def integrate(
-    targets: Targets, labels: np.ndarray, shown: np.ndarray, n_clusters: int
-) -> np.ndarray:
-    """Choose values of other groups to suppress until no upper bound is exceeded."""
-    # Constraint by constraint, that of the largest surplus first, groups are chosen whose rows sum
-    # to the surplus or as little more as possible; in them one of the attributes that the
-    # constraint names is suppressed, the one that relieves most other exceeded constraints.
-    names, sizes = targets.names, np.bincount(labels)
-    counts = targets.counts(shown, labels)
-    allowed = targets.high - counts[:n_clusters].sum(axis=0)
-    counts[:n_clusters] = 0
-    starred = np.zeros_like(shown)
-    while ((surplus := counts.sum(axis=0) - allowed) > 0).any():
-        v = int(surplus.argmax())
-        column = np.where(names[v], names[surplus > 0].sum(axis=0), -1).argmax()
-        relieved = names[:, column]
-        groups = np.flatnonzero(counts[:, v] > 0)
-        relief = counts[groups][:, relieved & (surplus > 0)].sum(axis=1)
-        groups = groups[np.lexsort((groups, -relief))]
-        chosen = groups[_fewest_rows(counts[groups, v], sizes[groups], int(surplus[v]))]
-        starred[chosen, column] = True
-        counts[np.ix_(chosen, relieved)] = 0
-    return starred
+def exact_clustering(targets: Targets, search: Search) -> list[Bundle] | None:
+    """Return the rows of every pattern that shows something, None if no table exists."""
+    s, values = len(targets), int(targets.sensitive.max()) + 1
+    columns = [*targets.carries, *targets.is_target, targets.sensitive]
+    type_of, first, rows = distinct(columns, [*[2] * 2 * s, values])
+    of_type = targets.take([*range(s)], first)
+    shows = _patterns(of_type, search)
+    # A row can be published with the patterns that show only what it carries.
+    e, p = np.nonzero((~of_type.carries.T).astype(int) @ shows.T == 0)
+    if len(e) + len(shows) > LARGEST_PROGRAM:
+        raise search.undecided(f"the exact test has more than {LARGEST_PROGRAM} unknowns")
+    per_pattern, most = _sums(p), np.bincount(p, rows[e])
+    none, infinite, each = np.zeros(len(shows)), np.full(len(shows), np.inf), np.arange(len(shows))
+    required = [  # blocks of the matrix, low, high, and where the rows come, pattern by pattern
+        ([_sums(e), None], rows, rows, [-1] * len(rows)),
+        ([per_pattern, diags_array(none - targets.k)], none, infinite, each),
+        ([per_pattern, diags_array(-most)], -infinite, none, each),
+    ]
+    if targets.l is not None:
+        pair, one, _ = distinct([p, of_type.sensitive[e]], [len(shows), values])
+        beyond = targets.l * _sums(pair) - per_pattern[p[one]]
+        required.append(([beyond, None], -infinite[p[one]], none[p[one]], p[one]))
+    counted = csr_array((shows[p].T & of_type.is_target[:, e]).astype(float))
+    required.append(([counted, None], targets.low, targets.high, [len(shows)] * s))
+
+    named, shown = targets.names.any(axis=0), shows @ targets.names
+    cost = np.r_[(named & ~shown).sum(axis=1)[p], none]
+    numbers = _solve(cost, np.r_[np.full(len(e), np.inf), none + 1], required, search)
+    if numbers is None:
+        return None
+    pattern = np.empty(len(type_of), np.intp)
+    pattern[np.argsort(type_of, kind="stable")] = np.repeat(p, numbers[: len(e)])
+    return [
+        Bundle(np.flatnonzero(pattern == q), divisible=True, starred=named & ~shown[q])
+        for q in np.unique(pattern[pattern > 0])
+    ]
 
 
-def _fewest_rows(adds: np.ndarray, sizes: np.ndarray, surplus: int) -> np.ndarray:
-    """Choose groups that publish at least `surplus` target rows and have few rows in total."""
-    # Where all rows are target rows no choice has fewer: it is a subset sum, solved over the
-    # multiplicities of the sizes. Else those of the largest share of target rows are taken.
-    if (adds < sizes).any():
-        order = np.argsort(-adds / sizes, kind="stable")
-        enough = int(np.searchsorted(np.cumsum(adds[order]), surplus)) + 1
-        return np.sort(order[:enough])
-    # Bit b of reachable[i] says that some groups of the i smallest sizes sum to b.
-    kinds, numbers = (found.tolist() for found in np.unique(sizes, return_counts=True))
-    reachable, limit = [1], (1 << (surplus + kinds[-1])) - 1
-    for size, left in zip(kinds, numbers, strict=True):
-        sums, many = reachable[-1], 1
-        while left:
-            many = min(many, left)
-            sums |= sums << size * many & limit
-            left, many = left - many, 2 * many
-        reachable.append(sums)
-    total = surplus
-    while not reachable[-1] >> total & 1:
-        total += 1
-    chosen = []
-    for size, before in zip(reversed(kinds), reversed(reachable[:-1]), strict=True):
-        of_size = np.flatnonzero(sizes == size)
-        while not before >> total & 1:
-            chosen.append(of_size[0])
-            total, of_size = total - size, of_size[1:]
-    return np.sort(chosen)
+def conflict(targets: Targets, search: Search) -> list[int]:
+    """Return constraints with no common table, each of them needed, as far as time allows."""
+    culprits, every_row = list(range(len(targets))), np.arange(len(targets.sensitive))
+    for v in range(len(targets)):
+        fewer = [u for u in culprits if u != v]
+        with contextlib.suppress(BudgetExceededError):  # undecided: v stays among the culprits
+            if exact_clustering(targets.take(fewer, every_row), search) is None:
+                culprits = fewer
+    return culprits
 
 
-def restorable(
-    targets: Targets, labels: np.ndarray, agrees: np.ndarray, starred: np.ndarray
-) -> np.ndarray:
-    """Choose suppressed values to show again, where groups agree; larger groups first."""
-    shown = agrees & ~starred
-    room = targets.high - targets.counts(shown, labels).sum(axis=0)
-    if_shown = targets.counts(agrees, labels)
-    restored = np.zeros_like(starred)
-    for group in np.argsort(-np.bincount(labels), kind="stable"):
-        for column in np.flatnonzero(agrees[group] & ~shown[group]):
-            shown[group, column] = True
-            gained = targets.names[:, column] & targets.shows(shown[group])
-            fits = (if_shown[group, gained] <= room[gained]).all()
-            room[gained] -= if_shown[group, gained] * fits
-            shown[group, column] = restored[group, column] = fits
-    return restored
+def _sums(number: np.ndarray) -> csr_array:
+    """The matrix that adds up unknowns by the number of each."""
+    return coo_array((np.ones(len(number)), (number, np.arange(len(number))))).tocsr()
+
+
+def _patterns(types: Targets, search: Search) -> np.ndarray:
+    """All sets of constraints that a pattern can show (P, s), small ones first."""
+    unions = np.zeros((1, types.names.shape[1]), bool)  # of what some constraints name
+    for named in types.names:
+        unions = np.unique(np.vstack([unions, unions | named]), axis=0)
+        if len(unions) * types.carries.size > LARGEST_PATTERNS:
+            raise search.undecided("the constraints overlap in too many ways to test all")
+    shows = types.carries.T[:, None] & types.shows(unions)
+    found = np.unique(np.concatenate(shows), axis=0)[::-1]
+    return found[np.argsort(found.sum(axis=1), kind="stable")]
+
+
+def _solve(cost, upper, required: list[tuple], search: Search) -> np.ndarray | None:
+    """Return whole numbers of least cost within a hundredth; None if there are none."""
+    blocks, *bounds = zip(*required, strict=True)
+    low, high, place = map(np.concatenate, bounds)
+    order = np.argsort(place, kind="stable")
+    matrix, low, high = block_array(blocks).tocsr()[order], low[order], high[order]
+    answer = milp(
+        cost, constraints=LinearConstraint(matrix, low, high), integrality=1,
+        bounds=Bounds(0, upper),
+        options={"time_limit": search.seconds_left(), "mip_rel_gap": 0.01},
+    )  # fmt: skip
+    if answer.status == 2:  # proved to have no solution
+        return None
+    if answer.x is not None:  # also what was found by the end of the time
+        x = np.rint(answer.x).astype(np.intp)
+        if ((matrix @ x >= low) & (matrix @ x <= high)).all() and ((x >= 0) & (x <= upper)).all():
+            return x
+    raise search.undecided(f"the exact test ended without an answer: {answer.message}")
