@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 from scipy.optimize import linear_sum_assignment
 
 from anonpaper.algorithm import algorithm
@@ -78,7 +79,7 @@ def exact(m: Microdata, l: int, objective: Literal["stars", "rows"] = "stars") -
         labels[inside[first_group[rows]]] = label
         rows, label = rows ^ first_group[rows], label + 1
     info, name = {"cost": int(best[-1]), "objective": objective}, f"exhaustive search, l = {l}"
-    return Partition.of_cells(cells, cell, dense_labels(labels), None, info, name)
+    return Partition.of_cells(cells, cell, labels, None, info, name)
 
 
 @algorithm("the optimum for two sensitive values, each in half of the rows", needs_sensitive=True)
@@ -117,33 +118,18 @@ def optimal_two_diverse(m: Microdata) -> Partition:
         )
     require_eligible(m, 2)
     cells, cell = m.cells, m.cells.handed_out(generator(0))
-    rows = np.argsort(cell, kind="stable")  # those of one QI tuple together
-    classes = [rows[cells.sensitive[cell[rows]] == value] for value in values]
-    tuple_of = cells.tuple_of_cell[cell]
+    frame = pd.DataFrame({"tuple": cells.tuple_of_cell[cell], "value": cells.sensitive[cell]})
     # The number of differing attributes is a metric, so by the triangle inequality an optimal
-    # matching pairs rows of equal QI as far as possible.
-    pairs, left = _equal_pairs(tuple_of, classes)
-    codes = [cells.tuples[tuple_of[of_class]] for of_class in left]
-    differ = codes[0][:, None, :] != codes[1][None, :, :]
-    weights = differ.sum(axis=2, dtype=np.int32)
+    # matching pairs rows of equal QI as far as possible: the i-th ones of either value.
+    by = [frame["tuple"], frame.groupby(["tuple", "value"]).cumcount(), frame["value"]]
+    rows = pd.Series(np.arange(m.n), by).unstack(fill_value=-1).to_numpy()
+    is_pair = (rows >= 0).all(axis=1)
+    left = [np.sort(column[column >= 0]) for column in rows[~is_pair].T]
+    codes = [cells.tuples[frame["tuple"][column]] for column in left]
+    weights = (codes[0][:, None] != codes[1]).sum(axis=2, dtype=np.int32)
     chosen = linear_sum_assignment(weights)
-    pairs = np.vstack([pairs, np.column_stack([left[0][chosen[0]], left[1][chosen[1]]])])
-
+    pairs = np.vstack([rows[is_pair], np.column_stack([left[0][chosen[0]], left[1][chosen[1]]])])
     labels = np.empty(m.n, np.intp)
     labels[pairs] = pairs.min(axis=1)[:, None]  # pairs are numbered by their first row
     info = {"stars": int(2 * weights[chosen].sum())}
     return Partition.of_cells(cells, cell, dense_labels(labels), None, info, "optimal 2-diversity")
-
-
-def _equal_pairs(tuple_of: np.ndarray, classes: list) -> tuple[np.ndarray, list]:
-    """Pair rows of equal QI tuples; return the pairs and the remaining rows of either class."""
-    numbers = []
-    for rows in classes:
-        of_row = tuple_of[rows]
-        first = np.searchsorted(of_row, of_row)
-        # A row's number: its tuple and its rank among the rows of that tuple and class.
-        numbers.append(of_row * len(tuple_of) + np.arange(len(rows)) - first)
-    _, mine, theirs = np.intersect1d(*numbers, assume_unique=True, return_indices=True)
-    pairs = np.column_stack([classes[0][mine], classes[1][theirs]]).astype(np.intp)
-    left = [np.sort(np.delete(classes[0], mine)), np.sort(np.delete(classes[1], theirs))]
-    return pairs, left

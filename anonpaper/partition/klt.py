@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from anonpaper.algorithm import algorithm
 from anonpaper.compiled import inner, loop
@@ -24,7 +25,6 @@ from anonpaper.errors import (
 )
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.partition.hilbert import hilbert_index
 from anonpaper.principles import DistinctLDiversity, KAnonymity, Theta
 from anonpaper.randomness import generator
 
@@ -61,7 +61,7 @@ class Items(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """Items in blocks of neighbours, each with a box around it that only grows."""
+    """Items in blocks of similar ones, each with a box around it that only grows."""
 
     of: Items
     order: np.ndarray  # `width` items after the other are a block
@@ -136,10 +136,8 @@ def klt(
         repeats += 1
         # the first row of every tuple, and the next one of the same tuple after every row
         rank, after = np.full(len(m.cells), -1), np.full(m.n, -1)
-        by_tuple = left[np.argsort(tuple_of[left], kind="stable")]
-        same = np.diff(tuple_of[by_tuple], append=-1) == 0
-        after[by_tuple] = np.where(same, np.roll(by_tuple, -1), -1)
-        rank[tuple_of[by_tuple[::-1]]] = by_tuple[::-1]
+        rank[tuple_of[left[::-1]]] = left[::-1]
+        after[left] = pd.Series(left).groupby(tuple_of[left]).shift(-1, fill_value=-1)
         waiting = _plant(rule, tuples, np.flatnonzero(rank >= 0), rank, 1)
         rows = tuple_of, value_of, cluster
         formed, backup = _steps_1_and_2(rule, rows, after, waiting, clusters, counts, left, formed)
@@ -339,9 +337,9 @@ def _partner(rule, clusters, counts, became, c, may_lack_room):
 
 # -- distances -----------------------------------------------------------------------------
 #
-# The nearest item is found in blocks of neighbours on a Hilbert curve. The distance to a box is at
-# most that to any item in it, also in floating point: both use the same monotone steps. So what is
-# found does not depend on the blocks.
+# The nearest item is found in blocks of similar ones. The distance to a box is at most that to any
+# item in it, also in floating point: both use the same monotone steps. So what is found does not
+# depend on the blocks.
 
 
 @inner
@@ -371,14 +369,10 @@ def _distance(rule, a, i, b, j):
 
 
 def _plant(rule: Rule, items: Items, chosen: np.ndarray, rank: np.ndarray, kinds: int) -> Blocks:
-    """Put the chosen items into blocks along a Hilbert curve, open to searches of all kinds."""
+    """Put the chosen items, in order, into blocks that are open to searches of all kinds."""
     bits = (items.sets[chosen] % np.uint64(64)).astype(np.intp)
-    last = bits * np.sqrt(rule.weight) / np.maximum(bits.max(axis=0, initial=1), 1)
-    places = np.hstack([items.means[chosen] * np.sqrt(rule.scale / 2), last])[:, :64]
-    places = places - places.min(axis=0, initial=np.inf)
-    depth = min(64 // places.shape[1], 31)
-    grid = (places / (places.max(initial=0) or 1.0) * (2.0**depth - 1)).astype(np.int64)
-    along = np.argsort(hilbert_index(grid, depth), kind="stable")
+    columns = np.hstack([items.means[chosen], bits]).T  # those of few values sort first
+    along = np.lexsort(sorted(columns, key=lambda column: -len(np.unique(column))))
     order = chosen[along]
     width = int(np.sqrt(len(order)) / 2) + 1
     first, means = np.arange(0, len(order), width), items.means[order]

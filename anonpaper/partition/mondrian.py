@@ -31,7 +31,7 @@ from anonpaper.principles import (
 
 __all__ = ["median_cut", "mondrian"]
 
-_TRIED = -1.0  # the width of an attribute that could not be cut
+_NONE = np.zeros(0, np.int32)
 
 
 @algorithm(
@@ -91,24 +91,21 @@ def mondrian(
     principles = required(m, [*others, *require])
     require_whole(m, principles)
     cells = m.cells  # cuts leave equal rows together: cells are cut
-    secrets = cells.sensitive if counts_l else np.zeros(0, np.int32)
     asked = (l, 0) if diversity == "frequency" else (0, l)
-    codes = cells.tuples[cells.tuple_of_cell]
-    cutting = _cutting(m, codes, cells.counts, k, secrets, *(asked if counts_l else (0, 0)))
-    cell = np.arange(len(cells.counts))
-    whole = Entries(m, cell, np.zeros_like(cell), cells.counts, cells.secrets)
-    labels = _cut(cutting, whole, principles)
+    checked = (cells.sensitive, *asked) if counts_l else ()
+    cutting = _cutting(m, cells.tuples[cells.tuple_of_cell], cells.counts, k, *checked)
+    labels = _cut(cutting, m, principles)
     name = f"Mondrian, k = {k}"
     if l is not None:
         name += f", l = {l}" + (" distinct" if diversity == "distinct" else "")
     name = ", ".join([name, *map(str, require)])
-    return Partition.of_cells(cells, cell, labels, cells.counts, None, name)
+    return Partition.of_cells(cells, np.arange(len(labels)), labels, cells.counts, None, name)
 
 
 def median_cut(m: Microdata, rows: np.ndarray, k: int) -> np.ndarray | None:
     """Cut ascending rows once like :func:`mondrian`: which rows go left, or None."""
     side = np.empty(len(rows), np.bool_)
-    cutting = _cutting(m, m.codes, np.ones(m.n, np.intp), k, np.zeros(0, np.int32), 0, 0)
+    cutting = _cutting(m, m.codes, np.ones(m.n, np.intp), k)
     return side if _next_cut(cutting, rows, side, 0) >= 0 else None
 
 
@@ -119,54 +116,57 @@ class _Cutting(NamedTuple):
     positions: np.ndarray  # of all attributes, one after the other
     start: np.ndarray  # where those of an attribute begin
     ordered: np.ndarray
+    extent: np.ndarray  # of the domain of every attribute
+    counts: np.ndarray  # zeros, room for counts of secrets or of the values of an attribute
     weights: np.ndarray  # how many rows of the table each row here stands for
     k: int
     secrets: np.ndarray  # codes, or none
     share: int  # none may have more than one share-th of a side, if not 0
     distinct: int  # the least number of different ones in a side
-    counts: np.ndarray  # zeros, room for counts of secrets or of the values of an attribute
 
 
-def _cutting(m: Microdata, codes, weights, k, secrets, share, distinct) -> _Cutting:
+def _cutting(m: Microdata, codes, weights, k, secrets=_NONE, share=0, distinct=0) -> _Cutting:
     """Return the data that decide on cuts of a table."""
-    attributes, sizes = m.attributes, [a.size for a in m.attributes]
+    sizes = [a.size for a in m.attributes]
     return _Cutting(
-        np.asfortranarray(codes), np.concatenate([a.positions for a in attributes]),
-        np.cumsum([0, *sizes]), np.array([a.ordered for a in attributes]), weights, k,
-        secrets, share, distinct, np.zeros(max(*sizes, secrets.max(initial=0) + 1), np.intp),
+        np.asfortranarray(codes), np.concatenate([a.positions for a in m.attributes]),
+        np.cumsum([0, *sizes]), np.array([a.ordered for a in m.attributes]),
+        np.array([(a.width if a.ordered else a.size - 1) or 1.0 for a in m.attributes]),
+        np.zeros(max(*sizes, secrets.max(initial=0) + 1), np.intp),
+        weights, k, secrets, share, distinct,
     )  # fmt: skip
 
 
-def _cut(cutting: _Cutting, rows: Entries, principles: Mapping) -> np.ndarray:
-    """Return the labels, in the order of the cuts."""
+def _cut(cutting: _Cutting, m: Microdata, principles: Mapping) -> np.ndarray:
+    """Return the labels of the cells, in the order of the cuts."""
     # All parts go on at once: each proposes its next cut, and principles look at all sides.
-    n = len(cutting.codes)
-    totals = {name: GroupCounts.of(rows, name).whole() for name in principles}
-    side = np.empty(n, np.bool_)
+    n, labels = len(cutting.codes), np.zeros(len(cutting.codes), np.intp)
+    one_group = Entries.of_cells(m, labels)
+    totals = {name: GroupCounts.of(one_group, name).whole() for name in principles}
     # `order[first:last]` are the rows of a part; parts have their first, last, and the number
     # of the next cut to try, -1 if none is left
-    order, parts, done = np.arange(n), np.array([[0, n, 0]]), []
+    order, side, parts, done = np.arange(n), np.empty(n, np.bool_), np.array([[0, n, 0]]), []
     while len(parts):
-        # Sides are numbered left, right, left, right, ...; -1 in a part that has no cut left.
-        labels = np.full(n if principles else 0, -1)
-        _propose_all(cutting, order, side, parts, labels)
+        _propose(cutting, order, side, parts)
         has_cut = parts[:, 2] >= 0
-        done.append(parts[~has_cut])
+        done.append(parts[~has_cut, 0])
         parts, good = parts[has_cut], np.ones(2 * np.count_nonzero(has_cut), bool)
         if principles and len(parts):
-            sides = rows.take(order[labels >= 0]).in_groups(labels[labels >= 0])
+            # sides are numbered left, right, left, right, ...
+            size = parts[:, 1] - parts[:, 0]
+            place = np.repeat(parts[:, 1] - np.cumsum(size), size) + np.arange(size.sum())
+            number = np.full(n, -1)
+            number[order[place]] = 2 * np.repeat(np.arange(len(parts)), size) + ~side[place]
             for name, asked in principles.items():
-                counts = replace(GroupCounts.of(sides, name), total=totals[name])
+                counts = GroupCounts.of(Entries.of_cells(m, number), name)
+                counts = replace(counts, total=totals[name])
                 good &= np.logical_and.reduce([one.satisfied(counts) for one in asked])
         cut = good[::2] & good[1::2]
-        middle = _divide(order, side, parts[cut])
-        first, last, zeros = *parts[cut].T[:2], np.zeros_like(middle)
-        sides = np.stack([first, middle, zeros, middle, last, zeros], axis=1).reshape(-1, 3)
+        sides = np.repeat(parts[cut] * [1, 1, 0], 2, axis=0)
+        sides[::2, 1] = sides[1::2, 0] = _divide(order, side, parts[cut])
         parts = np.vstack([parts[~cut] + [0, 0, 1], sides])
-    done = np.vstack(done)
-    done = done[np.argsort(done[:, 0])]
-    labels = np.empty(n, np.intp)
-    labels[order] = np.repeat(np.arange(len(done)), done[:, 1] - done[:, 0])
+    first = np.sort(np.concatenate(done))
+    labels[order] = np.repeat(np.arange(len(first)), np.diff(first, append=n))
     return labels
 
 
@@ -174,16 +174,11 @@ def _cut(cutting: _Cutting, rows: Entries, principles: Mapping) -> np.ndarray:
 
 
 @loop
-def _propose_all(cutting, order, side, parts, labels):
-    """Move every part to its next cut (-1: none), and number the sides of all."""
-    proposed = 0
+def _propose(cutting, order, side, parts):
+    """Move every part to its next cut, -1 if there is none."""
     for part in parts:
         rows = slice(part[0], part[1])
         part[2] = _next_cut(cutting, order[rows], side[rows], part[2])
-        if part[2] >= 0:
-            for place in range(part[0], part[1] if len(labels) else part[0]):
-                labels[place] = 2 * proposed + (not side[place])
-            proposed += 1
 
 
 @loop
@@ -202,78 +197,62 @@ def _divide(order, side, parts):
 @loop
 def _next_cut(cutting, rows, side, tried):
     """Set `side` to the first allowed cut after those tried; return its number, or -1."""
-    size = 0  # in rows of the table
-    for i in rows:
-        size += cutting.weights[i]
+    size = cutting.weights[rows].sum()  # in rows of the table
     if size < 2 * cutting.k:
         return -1
     widths = _widths(cutting, rows)
-    for rank in range(len(widths)):
+    for rank in range(np.count_nonzero(widths)):
         j = widths.argmax()
-        if widths[j] == 0:
-            return -1
+        widths[j] = 0
         for number in range(max(tried, 2 * rank), 2 * rank + 2):  # two cuts at the median
             left = _take_sides(cutting, cutting.codes[:, j], rows, size, side, number % 2)
-            if min(left, size - left) >= cutting.k and _is_allowed(cutting, rows, side):
+            if min(left, size - left) >= cutting.k and (
+                len(cutting.secrets) == 0 or _is_allowed(cutting, rows, side)
+            ):
                 return number
-        widths[j] = _TRIED
     return -1
 
 
 @loop
 def _widths(cutting, rows):
     """Extent of every attribute in a part as a share of its extent in the domain."""
-    codes, positions, start = cutting.codes, cutting.positions, cutting.start
-    counts = cutting.counts
+    codes, positions, counts = cutting.codes, cutting.positions, cutting.counts
     widths = np.zeros(codes.shape[1])
     for j in range(len(widths)):
-        size = start[j + 1] - start[j]
-        if size == 1:
-            continue
         if cutting.ordered[j]:
             low, high = codes[rows[0], j], codes[rows[0], j]
             for i in rows:
                 low, high = min(low, codes[i, j]), max(high, codes[i, j])
-            whole = positions[start[j + 1] - 1] - positions[start[j]]
-            widths[j] = (positions[start[j] + high] - positions[start[j] + low]) / whole
+            start = cutting.start[j]
+            widths[j] = positions[start + high] - positions[start + low]
         else:
-            distinct = 0
             for i in rows:
-                if counts[codes[i, j]] == 0:
-                    distinct += 1
-                    counts[codes[i, j]] = 1
+                widths[j] += counts[codes[i, j]] == 0
+                counts[codes[i, j]] = 1
             for i in rows:
                 counts[codes[i, j]] = 0
-            widths[j] = (distinct - 1) / (size - 1)
-    return widths
+            widths[j] -= 1
+    return widths / cutting.extent
 
 
 @loop
 def _take_sides(cutting, column, rows, size, side, way):
     """Set `side` to a cut above or below the median, first (0) that with more even halves."""
-    weights, below, up_to = cutting.weights, 0, 0
-    v = _median(column, rows, size, weights)
+    counts, low = cutting.counts, column[rows[0]]
     for i in rows:
-        below += weights[i] * (column[i] < v)
-        up_to += weights[i] * (column[i] <= v)
+        low = min(low, column[i])
+        counts[column[i]] += cutting.weights[i]
+    # the lower median: the least value that at least half of the rows do not exceed
+    v, below = low, 0
+    while 2 * (below + counts[v]) < size:
+        below += counts[v]
+        v += 1
+    up_to = below + counts[v]
     left_of_v = (abs(size - 2 * up_to) <= abs(size - 2 * below)) == (way == 1)
     for place in range(len(rows)):
         side[place] = column[rows[place]] <= v - left_of_v
+        counts[column[rows[place]]] = 0
     return below if left_of_v else up_to
-
-
-@loop
-def _median(column, rows, size, weights):
-    """Return the lower median: the least value that at least half of the rows do not exceed."""
-    low, high = column[rows[0]], column[rows[0]]
-    for i in rows:
-        low, high = min(low, column[i]), max(high, column[i])
-    while low < high:
-        middle, seen = (low + high) // 2, 0
-        for i in rows:
-            seen += weights[i] * (column[i] <= middle)
-        low, high = (low, middle) if 2 * seen >= size else (middle + 1, high)
-    return low
 
 
 @loop
@@ -282,14 +261,14 @@ def _is_allowed(cutting, rows, side):
     codes, weights, counts = cutting.secrets, cutting.weights, cutting.counts
     for which in (True, False):
         size, found, most = 0, 0, 0
-        for place in range(len(rows) if len(codes) else 0):
+        for place in range(len(rows)):
             if side[place] == which:
                 v, here = codes[rows[place]], weights[rows[place]]
                 found += counts[v] == 0
                 counts[v] += here
                 size += here
                 most = max(most, counts[v])
-        for i in rows[: len(codes)]:
+        for i in rows:
             counts[codes[i]] = 0
         if most * cutting.share > size or found < cutting.distinct:
             return False

@@ -8,6 +8,7 @@ paper does not speak.
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from anonpaper.algorithm import algorithm
 from anonpaper.compiled import loop
@@ -61,7 +62,10 @@ def oka(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Partition:
     counts = np.zeros((len(starts), offset[-1]), np.int32)  # of every value in every cluster
     counts[np.arange(len(starts)), offset[:-1, None] + centroids] = 1
     _one_pass(columns, tuple_of, in_order, labels, centroids, counts, offset)
-    given_back = _give_back(centroids, columns[:, tuple_of], labels, k)
+    # the rows furthest from the centroid of a cluster with more than k rows
+    distance = pd.Series((columns[:, tuple_of] != centroids[:, labels]).sum(axis=0))
+    given_back = np.flatnonzero(distance.groupby(labels).rank("first") > k)
+    labels[given_back] = -1
     _place(centroids, columns, tuple_of, labels, rng.permutation(given_back), k)
     info = {"given_back": len(given_back)}
     return Partition.of_cells(cells, cell, labels, None, info, f"OKA, k = {k}")
@@ -94,30 +98,15 @@ def _nearest(centroids, row, is_full, differences):
     return nearest(differences, len(is_full))
 
 
-def _give_back(centroids: np.ndarray, codes: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
-    """Take the rows furthest from the centroid out of every cluster with more than k rows."""
-    distance = (codes != centroids[:, labels]).sum(axis=0)
-    by_cluster = np.lexsort((np.arange(len(labels)), distance, labels))
-    sizes = np.bincount(labels)
-    rank = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    given_back = np.sort(by_cluster[rank >= k])
-    labels[given_back] = -1
-    return given_back
-
-
 @loop
 def _place(centroids, columns, tuple_of_row, labels, rows, k):
     """Put every row into the nearest cluster below k rows, or any once all are full."""
-    sizes = np.bincount(labels[labels >= 0], minlength=centroids.shape[1])
-    differences = np.empty(len(sizes), np.uint8)
-    is_full = (sizes >= k).astype(np.uint8)
-    n_open = (sizes < k).sum()
-    for i in rows:
-        if n_open == 0:
+    room = k - np.bincount(labels[labels >= 0], minlength=centroids.shape[1])
+    is_full, differences = (room == 0).astype(np.uint8), np.empty(len(room), np.uint8)
+    room_in_all = room.sum()
+    for placed, i in enumerate(rows):
+        if placed == room_in_all:
             is_full[:] = 0
-        cluster = _nearest(centroids, columns[:, tuple_of_row[i]], is_full, differences)
-        labels[i] = cluster
-        sizes[cluster] += 1
-        if sizes[cluster] == k:
-            is_full[cluster] = 1
-            n_open -= 1
+        labels[i] = _nearest(centroids, columns[:, tuple_of_row[i]], is_full, differences)
+        room[labels[i]] -= 1
+        is_full[labels[i]] = room[labels[i]] == 0
