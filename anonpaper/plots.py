@@ -2,7 +2,7 @@
 
 A *tidy frame* has one row per drawn value: a column for x, one for y, and one, `by`, that names
 the line. `order` lists all names, so a name keeps its colour, marker and line style in all panels.
-Axes without labels get the names of the columns. ValueError for a wrong frame or argument.
+Axes without labels get the names of the columns. ValueError for names that have no look.
 """
 
 from __future__ import annotations
@@ -20,21 +20,18 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-__all__ = [
-    "HATCHES", "LOOKS", "PALE", "STAND_IN", "STYLE_FILE", "WIDTHS", "bars", "cells", "footer",
-    "label_lines", "lines", "published", "render", "slider", "stamp", "subplots", "tables",
-    "use_style",
-]  # fmt: skip
+__all__ = ["HATCHES", "LOOKS", "PALE", "STAND_IN", "bars", "cells", "footer", "label_lines",
+           "lines", "published", "render", "slider", "stamp", "subplots", "tables",
+           "use_style"]  # fmt: skip
 
 STYLE_FILE = Path(__file__).with_name("anonpaper.mplstyle")
 WIDTHS = {1: 3.5, 2: 7.2}  # inches of one and of two columns of a journal page
 HATCHES = ("", "////", "....", "xxxx", "----", "++++", "oooo")
 # colour, marker and line style of the first, second, ... line
 LOOKS = tuple(mpl.rc_params_from_file(STYLE_FILE, use_default_template=False)["axes.prop_cycle"])
-PALE = (  # backgrounds of text
-    "#77AADD", "#EEDD88", "#44BB99", "#F3DCE8", "#EE8866", "#BBCC33", "#DDDDDD", "#AAAA00",
-    "#99DDFF", "#FFAABB",
-)  # fmt: skip
+# backgrounds of text
+PALE = ("#77AADD", "#EEDD88", "#44BB99", "#F3DCE8", "#EE8866", "#BBCC33", "#DDDDDD", "#AAAA00",
+        "#99DDFF", "#FFAABB")  # fmt: skip
 STAND_IN = "stand-in data"
 _SPREADS = {"range": (0, 1), "quartiles": (0.25, 0.75)}
 _HOLLOW = {"linestyle": "none", "markerfacecolor": "none"}
@@ -45,9 +42,7 @@ def use_style() -> None:
     plt.style.use(STYLE_FILE)
 
 
-def subplots(
-    columns: int = 1, rows: int = 1, cols: int = 1, *, height: float | None = None, **options
-):
+def subplots(columns: int = 1, rows: int = 1, cols: int = 1, *, height=None, **options):
     """Return a figure as wide as 1 or 2 journal `columns`, and its axes: rows and cols of panels.
 
     Without a `height` in inches a panel is three quarters as high as wide. Options are as for
@@ -73,22 +68,19 @@ def lines(ax: Axes, frame: pd.DataFrame, x: str, y: str, by=None, *, order=None,
     >>> [line.get_label() for line in ax.get_lines()]
     ['TP', 'TP+']
     """
-    for _, name, part, look in _parts(frame, (x, y), by, order):
-        values = part.groupby(x, sort=True)[y]
-        if spread is None and values.size().max() > 1:
+    for _, name, part, look in _parts(ax, frame, (x, y), by, order):
+        values = part.groupby(x)[y]
+        middle = values.mean()
+        if spread is not None:
+            low, high = map(values.quantile, _SPREADS[spread])
+            band = {"color": look["color"], "alpha": 0.2, "linewidth": 0}
+            ax.fill_between(middle.index, low, high, **band)
+        elif values.size().max() > 1:
             raise ValueError(
                 f"several values of {y!r} at one {x!r} for {name!r}: give spread='range' or "
                 "'quartiles', or a column `by` that names the lines"
             )
-        middle = values.mean()
-        if spread is not None:
-            if spread not in _SPREADS:
-                raise ValueError(f"spread is 'range' or 'quartiles', got {spread!r}")
-            low, high = map(values.quantile, _SPREADS[spread])
-            band = {"color": look["color"], "alpha": 0.2, "linewidth": 0}
-            ax.fill_between(middle.index, low, high, **band)
         ax.plot(middle.index, middle.to_numpy(), label=name, **look)
-    _label_axes(ax, x, y)
 
 
 def published(ax: Axes, frame: pd.DataFrame, x: str, y: str, by=None, *, order=None) -> None:
@@ -97,12 +89,11 @@ def published(ax: Axes, frame: pd.DataFrame, x: str, y: str, by=None, *, order=N
     The legend has one entry for all, "published": the marker itself, or a black circle.
     """
     looks = []
-    for _, _, part, look in _parts(frame, (x, y), by, order):
+    for _, _, part, look in _parts(ax, frame, (x, y), by, order):
         looks.append({"color": look["color"], "marker": look["marker"]})
         ax.plot(part[x], part[y], **looks[-1], markersize=6, zorder=3, **_HOLLOW)
     legend = looks[0] if len(looks) == 1 else {"color": "black", "marker": "o"}
     ax.plot([], [], label="published", **legend, **_HOLLOW)
-    _label_axes(ax, x, y)
 
 
 def bars(ax: Axes, frame: pd.DataFrame, x: str, y: str, by=None, *, order=None) -> None:
@@ -114,18 +105,16 @@ def bars(ax: Axes, frame: pd.DataFrame, x: str, y: str, by=None, *, order=None) 
     >>> [float(bar.get_height()) for bar in ax.patches]
     [3.0, 2.0]
     """
-    parts = list(_parts(frame, (x, y), by, order))
-    place = {cluster: position for position, cluster in enumerate(frame[x].unique())}
-    width = 0.8 / len(parts)
-    for place_in_cluster, (number, name, part, look) in enumerate(parts):
+    parts = list(_parts(ax, frame, (x, y), by, order))
+    clusters, width = pd.Index(frame[x].unique()), 0.8 / len(parts)
+    for place, (number, name, part, look) in enumerate(parts):
         if part[x].duplicated().any():
             raise ValueError(f"two rows for one bar of {name!r}: give one row per {x!r}")
-        at = part[x].map(place).astype(float) + (place_in_cluster - (len(parts) - 1) / 2) * width
+        at = clusters.get_indexer(part[x]) + (place - (len(parts) - 1) / 2) * width
         own = {"color": look["color"], "edgecolor": "white", "hatch": HATCHES[number]}
         ax.bar(at, part[y], width, label=name, **own)
-    ax.set_xticks(range(len(place)), map(str, place))
+    ax.set_xticks(range(len(clusters)), map(str, clusters))
     ax.grid(visible=False, axis="x")
-    _label_axes(ax, x, y)
 
 
 def cells(ax: Axes, texts: pd.DataFrame, colours: Sequence, *, bold=None, left=()) -> None:
@@ -186,31 +175,25 @@ def label_lines(ax: Axes) -> None:
 
 
 def stamp(figure: Figure, text: str = STAND_IN) -> None:
-    """Write a text across the figure, once even if called again."""
+    """Write a text across the figure."""
     look = {"ha": "center", "va": "center", "rotation": 20, "color": "0.45", "alpha": 0.45}
-    size = min(24, 5 * figure.get_figwidth())
-    _write_once(figure, "stamp", 0.5, 0.55, text, fontsize=size, **look)
+    figure.text(0.5, 0.55, text, fontsize=min(24, 5 * figure.get_figwidth()), **look)
 
 
 def footer(figure: Figure, text: str) -> None:
-    """Write a few words of 7 pt under the figure, once even if called again."""
+    """Write a few words of 7 pt under the figure."""
     height = 10 / 72 / figure.get_figheight()  # room of 10 pt for a line of 7 pt
     if figure.get_layout_engine() is not None:
         figure.get_layout_engine().set(rect=(0, height, 1, 1 - height))
     look = {"ha": "right", "va": "bottom", "fontsize": 7, "color": "0.35"}
-    _write_once(figure, "footer", 0.995, 0.2 * height, text, **look)
+    figure.text(0.995, 0.2 * height, text, **look)
 
 
-def _write_once(figure: Figure, gid: str, *place_and_text, **look) -> None:
-    if all(artist.get_gid() != gid for artist in figure.texts):
-        figure.text(*place_and_text, gid=gid, **look)
-
-
-def render(figure: Figure) -> bytes:
+def render(figure: Figure, dpi: int = 300) -> bytes:
     """Return the figure as a png file's content, the same bytes by the same libraries."""
     content = io.BytesIO()
     with mpl.rc_context({"savefig.bbox": "standard"}):
-        figure.savefig(content, format="png", metadata={"Software": None}, dpi=300)
+        figure.savefig(content, format="png", metadata={"Software": None}, dpi=dpi)
     return content.getvalue()
 
 
@@ -229,11 +212,9 @@ def slider(draw: Callable[[object], object], **values: Sequence):
     pictures, start = [], (len(choices) - 1) // 2
     for number, value in enumerate(choices):
         draw(value)
-        content = io.BytesIO()
-        plt.savefig(content, format="png", dpi=150, metadata={"Software": None})
+        source = base64.b64encode(render(plt.gcf(), dpi=150)).decode()
         plt.close()
         said = escape(f"{name} = {value:g}. {(draw.__doc__ or '').partition(chr(10))[0]}".strip())
-        source = base64.b64encode(content.getvalue()).decode()
         hidden = "" if number == start else " hidden"
         pictures.append(f'<img alt="{said}" src="data:image/png;base64,{source}"{hidden}>')
     move = (
@@ -248,24 +229,14 @@ def slider(draw: Callable[[object], object], **values: Sequence):
     )
 
 
-def _parts(frame: pd.DataFrame, columns: tuple[str, str], by: str | None, order: Sequence | None):
-    """Yield (number, name, rows, look) for each value of `by`, in the order of colours."""
-    missing = [name for name in (*columns, by) if name is not None and name not in frame]
-    if missing:
-        raise ValueError(f"no column {missing} in the frame; it has {list(frame.columns)}")
-    if frame.empty:
-        raise ValueError("nothing to draw: the frame has no rows")
-    present = [None] if by is None else frame[by].unique()
-    names = list(present if by is None or order is None else order)
-    if strange := sorted(set(present) - set(names), key=str):
-        raise ValueError(f"{by!r} holds {strange}, not listed in order={names}")
-    if len(names) > len(LOOKS):
-        raise ValueError(f"{len(names)} lines look too similar: draw at most {len(LOOKS)}")
+def _parts(ax: Axes, frame: pd.DataFrame, columns: tuple[str, str], by, order: Sequence | None):
+    """Label the axes; yield (number, name, rows, look) for each value of `by`, in this order."""
+    ax.set(xlabel=ax.get_xlabel() or columns[0], ylabel=ax.get_ylabel() or columns[1])
+    present = [None] if by is None else list(frame[by].unique())
+    names = present if by is None or order is None else list(order)
+    if strange := [name for name in present if name not in names[: len(LOOKS)]]:
+        raise ValueError(f"{strange} of {by!r} have no look: order has at most {len(LOOKS)} names")
     for number, (name, look) in enumerate(zip(names, LOOKS, strict=False)):
         part = frame if by is None else frame[frame[by] == name]
         if len(part):
             yield number, name, part, look
-
-
-def _label_axes(ax: Axes, x: str, y: str) -> None:
-    ax.set(xlabel=ax.get_xlabel() or x, ylabel=ax.get_ylabel() or y)

@@ -26,10 +26,9 @@ import anonpaper as ap
 from anonpaper import errors
 from anonpaper.constraints import check_constraints
 from anonpaper.datasets.loading import registry
-from anonpaper.owner import arguments, methods, page, reader, report
-from anonpaper.owner.methods import METHODS, takes
+from anonpaper.owner import arguments, reader, report
+from anonpaper.owner.arguments import METHODS, takes
 from anonpaper.owner.reader import LOG, STANDARD_STREAM
-from anonpaper.principles import read_principle
 from anonpaper.publish import writing
 
 __all__ = ["app", "main"]
@@ -64,59 +63,89 @@ In Python, methods take more. The constraints of diva are a file of lines such a
 )
 
 
-def _option(name: str, kind: object, default: object, meaning: str, *flags: str, metavar=None):
-    option = Option(*flags, metavar=metavar, help=meaning)
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default,
-                     annotation=Annotated[kind, option])  # fmt: skip
-
-
-def _text(name: str, metavar: str, meaning: str, *flags: str) -> Parameter:
-    return _option(name, str | None, None, meaning, *flags, metavar=metavar)
-
-
-def _texts(name: str, metavar: str, meaning: str) -> Parameter:
-    return _option(name, list[str], (), f"{meaning}; may be given again", metavar=metavar)
-
-
-def _number(name: str, kind: type, meaning: str) -> Parameter:
-    return _option(name, kind | None, None, meaning, metavar="N" if kind is int else "X")
-
-
-def _flag(name: str, meaning: str, *flags: str) -> Parameter:
-    return _option(name, bool, False, meaning, *(flags or [f"--{name}"]))
-
-
-#: What both `audit` and `anonymize` take.
-_SHARED = [
-    Parameter("file", Parameter.POSITIONAL_OR_KEYWORD, annotation=Annotated[str, Argument(
-        metavar="FILE", help="csv, xlsx or parquet; - is a csv on standard input")]),
-    _texts("qi", "NAMES", "columns that others may know about a person: names separated by "
+#: What both `audit` and `anonymize` take: type, a word for its value, and what it means.
+_SHARED: dict[str, tuple] = {
+    "qi": (list[str], "NAMES", "columns that others may know about a person: names separated by "
            "commas, a name with a comma in double quotes"),
-    _texts("sensitive", "NAMES", "columns whose values nobody should learn; several as for --qi"),
-    _text("person", "NAME", "the column that identifies people with several rows: k counts "
-          "people; never published"),
-    _text("count", "NAME", "the column that says how many people of this table a row stands for, "
-          "not a weight of a survey: k would be too large; never published"),
-    _texts("type", "NAME=KIND", "kinds of columns: integer, decimal, decimal-comma, date, a "
-           "date's form such as %d.%m.%Y, ordered, text, or all values in their order, as in "
-           "answer=never<rarely<often; separated by commas"),
-    _texts("na", "TEXT", "a text that means a missing value, such as NA or ?"),
-    _option("missing", Literal["error", "drop", "category"] | None, None, "missing values are an "
-            "error (the default); or their rows are left out; or they become the value ?, which "
-            "counts as one more (category)"),
-    _text("delimiter", "TEXT", "between the fields of a csv (a comma, in .tsv a tab)"),
-    _text("encoding", "NAME", "of a csv (utf-8)"),
-    _text("schema", "JSON", "a file of --save-schema; options given here replace what it says"),
-    _text("save_schema", "JSON", "save the roles and kinds of the columns, for the next table"),
-    _text("population", "FILE", "all people among whom those of the table are, for the "
-          "journalist's risk"),
-    _text("risks", "CSV", "also write each row's risk of being identified; do not publish it"),
-    _flag("force", "replace files that are there, unless they are read"),
-    _flag("quiet", "print only errors to standard error", "-q", "--quiet"),
-    _flag("json", "the result as JSON"),
-]  # fmt: skip
-_OUTPUT = _text("output", "OUT", "the file to write, csv or parquet; - is standard output", "-o",
-                "--output")  # fmt: skip
+    "sensitive": (list[str], "NAMES", "columns whose values nobody should learn; several as for "
+                  "--qi"),
+    "person": (str, "NAME", "the column that identifies people with several rows: k counts "
+               "people; never published"),
+    "count": (str, "NAME", "the column that says how many people of this table a row stands for, "
+              "not a weight of a survey: k would be too large; never published"),
+    "type": (list[str], "NAME=KIND", "kinds of columns: integer, decimal, decimal-comma, date, a "
+             "date's form such as %d.%m.%Y, ordered, text, or all values in their order, as in "
+             "answer=never<rarely<often; separated by commas"),
+    "na": (list[str], "TEXT", "a text that means a missing value, such as NA or ?"),
+    "missing": (Literal["error", "drop", "category"], None, "missing values are an error (the "
+                "default); or their rows are left out; or they become the value ?, which counts "
+                "as one more (category)"),
+    "delimiter": (str, "TEXT", "between the fields of a csv (a comma, in .tsv a tab)"),
+    "encoding": (str, "NAME", "of a csv (utf-8)"),
+    "schema": (str, "JSON", "a file of --save-schema; options given here replace what it says"),
+    "save_schema": (str, "JSON", "save the roles and kinds of the columns, for the next table"),
+    "population": (str, "FILE", "all people among whom those of the table are, for the "
+                   "journalist's risk"),
+    "risks": (str, "CSV", "also write each row's risk of being identified; do not publish it"),
+    "force": (bool, None, "replace files that are there, unless they are read"),
+    "quiet": (bool, None, "print only errors to standard error"),
+    "json": (bool, None, "the result as JSON"),
+}  # fmt: skip
+#: What only `anonymize` takes.
+_OWN: dict[str, tuple] = {
+    "method": (str, "NAME", "one of the above"),
+    "output": (str, "OUT", "the file to write, csv or parquet; - is standard output"),
+    "report": (str, "PAGE", "also write an HTML page that compares the table before and after; do "
+               "not publish it"),
+    "publish": (str, "FORM", "how groups are published. suppress: * where a group differs. "
+                "generalize: intervals and sets. shallow: the lowest common level of hierarchies. "
+                "recode: the same for all rows. swap: permute sensitive values within a group. "
+                "anatomize: two tables. By default recode for tds, full_domain and the searches, "
+                "swap for klt, shallow for balanced_classes, otherwise suppress"),
+    "against": (Literal["file", "register"], None, "whom the promise must withstand: who counts "
+                "the rows of the file (the default), or also who has a register of all people and "
+                "knows the method"),
+    "accept": (str, "REASON", "write the table although it keeps less than was promised; the page "
+               "prints the reason"),
+    "keep": (list[str], "NAMES", "further columns to publish unchanged, without protection"),
+    "seed": (int, "N", "for experiments: repeat the same groups and swaps; the order of rows is "
+             "always random. Do not publish a table that was swapped with a seed"),
+    "k": (int, "N", "smallest class size"),
+    "l": (int, "N", "the l-diversity: of balanced_classes, klt and full_domain distinct sensitive "
+          "values in every class, otherwise frequency l-diversity"),
+    "theta": (float, "X", "largest share of one sensitive value in a group, in (0, 1]"),
+    "require": (list[str], "PRINCIPLE", "further monotone principles that every class must meet"),
+    "suppression": (float, "X", "share of the rows that may be withheld, from 0 to 1"),
+    "hierarchy": (list[str], "NAME=TREE", "a csv in the format of ARX (value; level 1; level 2; "
+                  "...), or prefixes, dates or widths:5,10; the searches (exhaustive, "
+                  "preference_search) take only the order of the values from it"),
+    "constraints": (str, "FILE", "what diva keeps of minorities, see above"),
+    "preference": (tuple[float, float], "X Y", "preferred loss (NWP) and bias (NECD), each in "
+                   "[0, 1]"),
+    "recoding": (str, "JSON", "a file of --save-recoding, in place of a method"),
+    "save_recoding": (str, "JSON", "save how values were recoded, for the next table"),
+}  # fmt: skip
+_OPTIONS = (
+    _SHARED | _OWN | {"stars": (bool, None, "columns are texts, in which * fits every value")}
+)
+_SHORT = {"quiet": ["-q"], "output": ["-o"]}
+
+
+def _option(name: str) -> Parameter:
+    """The parameter of a command's function that Typer makes an option of."""
+    kind, metavar, meaning = _OPTIONS[name]
+    several = kind == list[str]
+    meaning += "; may be given again" * several
+    flags = [f"--{name.replace('_', '-')}", *_SHORT.get(name, ())]
+    default = () if several else False if kind is bool else None
+    kind = kind if several or kind is bool else kind | None
+    annotation = Annotated[kind, Option(*flags, metavar=metavar, help=meaning)]
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+#: Their first argument, and that of `fetch`: name, type, default, a word for it, its meaning.
+_FILE = "file", str, Parameter.empty, "FILE", "csv, xlsx or parquet; - is a csv on standard input"
+_DATA_SETS = "names", list[str] | None, None, "NAME", "as `datasets` lists; by default all"
 
 app = Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -138,65 +167,60 @@ def _program(
     """
 
 
-def _command(*parameters: Parameter, help: str | None = None) -> Callable:
-    """Make a command of a function of its options, given as one object, and its whole call."""
+def _command(*options: str, argument: tuple | None = None, help: str | None = None) -> Callable:
+    """Make a command of a function of its options, given as one object with its whole `call`."""
+    parameters = [Parameter("context", Parameter.POSITIONAL_ONLY, annotation=Context)]
+    if argument:
+        name, kind, default, word, meaning = argument
+        kind = Annotated[kind, Argument(metavar=word, help=meaning)]
+        parameters += [Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default)]
 
     def made(function: Callable) -> Callable:
-        def command(context: Context, **options) -> None:
-            LOG.setLevel(logging.ERROR if options["quiet"] else logging.INFO)
-            function(SimpleNamespace(**options), context.obj)
+        def command(context: Context, **given) -> None:
+            LOG.setLevel(logging.ERROR if given["quiet"] else logging.INFO)
+            function(SimpleNamespace(call=context.obj, **given))
 
         command.__name__, command.__doc__ = function.__name__, function.__doc__
-        context = Parameter("context", Parameter.POSITIONAL_ONLY, annotation=Context)
-        command.__signature__ = inspect.Signature([context, *parameters])
+        command.__signature__ = inspect.Signature([*parameters, *map(_option, options)])
         return app.command(help=help)(command)
 
     return made
 
 
-@_command(_flag("quiet", "print only errors to standard error", "-q", "--quiet"))
-def datasets(o: SimpleNamespace, call: Sequence[str]) -> None:
+@_command("quiet")
+def datasets(o: SimpleNamespace) -> None:
     """List the data sets: rows, licence, and where each would be fetched from."""
     for entry in ap.datasets.available().itertuples():
         print(f"{entry.name}: {entry.rows:,} rows; {entry.licence}")
         print(f"    now: {entry.origin}\n    {entry.how_to_get}")
 
 
-@_command(
-    Parameter("names", Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=Annotated[
-        list[str] | None, Argument(metavar="NAME", help="as `datasets` lists; by default all")]),
-    _OUTPUT,
-    *(option for option in _SHARED if option.name in ("force", "quiet")),
-)  # fmt: skip
-def fetch(o: SimpleNamespace, call: Sequence[str]) -> None:
+@_command("output", "force", "quiet", argument=_DATA_SETS)
+def fetch(o: SimpleNamespace) -> None:
     """Fetch data sets and print where each came from; with -o, also write the table of one."""
     if unknown := [name for name in o.names or () if name not in registry()]:
         raise errors.ParameterError(f"no data sets {unknown}; there are {', '.join(registry())}")
-    names, failed = o.names or list(registry()), []
+    names, failed, to_stream = o.names or list(registry()), [], o.output == STANDARD_STREAM
     if o.output and len(names) > 1:
         raise errors.ParameterError("-o takes one data set: fetch them one by one")
-    to_stream = o.output == STANDARD_STREAM
     if o.output and not to_stream:
         writing.check_table_place(o.output, replace=o.force)
     for name in names:
         LOG.info("fetching %s", name)
         try:
             origin = ap.datasets.fetch(name)
+            print(f"{name}: {origin}", file=sys.stderr if to_stream else sys.stdout, flush=True)
         except errors.DatasetError as error:
             failed.append(f"{name}: {error}")
-            continue
-        print(f"{name}: {origin}", file=sys.stderr if to_stream else sys.stdout, flush=True)
     if failed:
         raise errors.DatasetUnavailableError("\n".join(failed))
-    table = writing.plain(ap.load(names[0]).frame) if o.output else None
-    if to_stream:
-        sys.stdout.buffer.write(writing.as_csv(table))
-    elif o.output:
-        writing.write_tables({o.output: table}, replace=o.force)
+    if o.output:
+        table = writing.plain(ap.load(names[0]).frame)
+        _write({o.output: table}, o)
 
 
-@_command(*_SHARED, _flag("stars", "columns are texts, in which * fits every value"))
-def audit(o: SimpleNamespace, call: Sequence[str]) -> None:
+@_command(*_SHARED, "stars", argument=_FILE)
+def audit(o: SimpleNamespace) -> None:
     """Report how exposed the people of a table are, and suggest a command that protects them.
 
     How many are unique, which level of every principle the original table reaches, and which
@@ -204,108 +228,59 @@ def audit(o: SimpleNamespace, call: Sequence[str]) -> None:
     """
     arguments.check_places(o)
     table, m, people = arguments.read(o)
-    found = report.audit(m, top=10, population=people) | _of_counts(o)
-    found["suggested"] = report.suggested(m, call)
+    found = report.audit(m, top=10, population=people)
+    found["suggested"] = arguments.suggested(m, table.kinds, o.call)
     if o.stars:
         found["with stars"] = {"smallest number of rows that fit one row": reader.fitting(m)}
     original = ap.recode(m, ap.Recoding.identity(m.attributes))
-    files = arguments.for_owner(o, table, original, people)
-    writing.write_tables(files, replace=o.force)
+    _write(arguments.for_owner(o, table, original, people), o)
     _print(found, o)
 
 
-@_command(
-    *_SHARED,
-    _text("method", "NAME", "one of the above"),
-    _OUTPUT,
-    _text("report", "PAGE", "also write an HTML page that compares the table before and after; do "
-          "not publish it"),
-    _text("publish", "FORM", "how groups are published. suppress: * where a group differs. "
-          "generalize: intervals and sets. shallow: the lowest common level of hierarchies. "
-          "recode: the same for all rows. swap: permute sensitive values within a group. "
-          "anatomize: two tables. By default recode for tds, full_domain and the searches, swap "
-          "for klt, shallow for balanced_classes, otherwise suppress"),
-    _option("against", Literal["file", "register"], "file", "whom the promise must withstand: who "
-            "counts the rows of the file, or also who has a register of all people and knows the "
-            "method"),
-    _text("accept", "REASON", "write the table although it keeps less than was promised; the page "
-          "prints the reason"),
-    _texts("keep", "NAMES", "further columns to publish unchanged, without protection"),
-    _number("seed", int, "for experiments: repeat the same groups and swaps; the order of rows is "
-            "always random. Do not publish a table that was swapped with a seed"),
-    _number("k", int, "smallest class size"),
-    _number("l", int, "the l-diversity: of balanced_classes, klt and full_domain distinct "
-            "sensitive values in every class, otherwise frequency l-diversity"),
-    _number("theta", float, "largest share of one sensitive value in a group, in (0, 1]"),
-    _texts("require", "PRINCIPLE", "further monotone principles that every class must meet"),
-    _number("suppression", float, "share of the rows that may be withheld, from 0 to 1"),
-    _texts("hierarchy", "NAME=TREE", "a csv in the format of ARX (value; level 1; level 2; ...), "
-           "or prefixes, dates or widths:5,10; the searches (exhaustive, preference_search) take "
-           "only the order of the values from it"),
-    _text("constraints", "FILE", "what diva keeps of minorities, see above"),
-    _option("preference", tuple[float, float] | None, None, "preferred loss (NWP) and bias "
-            "(NECD), each in [0, 1]", metavar="X Y"),
-    _text("recoding", "JSON", "a file of --save-recoding, in place of a method"),
-    _text("save_recoding", "JSON", "save how values were recoded, for the next table"),
-    help=_ANONYMIZE,
-)  # fmt: skip
-def anonymize(o: SimpleNamespace, call: Sequence[str]) -> None:
+@_command(*_SHARED, *_OWN, argument=_FILE, help=_ANONYMIZE)
+def anonymize(o: SimpleNamespace) -> None:
     """Write an anonymous table and print what was done."""
-    method, form = methods.chosen(o.method, o.recoding, o.publish)
-    needed = method.needs_sensitive or o.l or form in ("swap", "anatomize")
-    if needed and not (o.sensitive or o.schema):
-        raise errors.ParameterError("--sensitive must name the column that nobody should learn")
+    method, form = arguments.chosen(o)
     outputs = arguments.outputs(o, form)
     arguments.check_places(o, outputs)
     table, m, people = arguments.read(o)
     trees = arguments.hierarchies(o.hierarchy, m, table.kinds)
-    given = methods.checked(method, {
-        "k": o.k, "l": o.l, "theta": o.theta, "suppression": o.suppression,
-        "preference": o.preference, "constraints": arguments.constraints(o.constraints),
-        "require": [read_principle(text) for text in o.require],
-        "hierarchies": trees if form != "shallow" else None, "recoding": o.recoding,
-    })  # fmt: skip
+    given = arguments.parameters(o, method, {} if form == "shallow" else trees)
+    LOG.info("%s: grouping %s rows", method.name, f"{m.n:,}")
+    release = arguments.publish(m, method, form, given, trees, o.seed)
     counted = {"constraints", "hierarchies"}  # reported by their number
     shown = {name: len(v) if name in counted else v for name, v in given.items()}
-    if "--seed" in takes(method):
-        given["seed"] = shown["seed"] = o.seed
-    LOG.info("%s: grouping %s rows", method.name, f"{m.n:,}")
-    m, result = methods.run(method, m, given)
-    release = methods.publish(m, result, form, trees, o.seed)
-    if not release.shown.any():
-        raise errors.EmptyTableError("no row could be published")
-    found = {"method": method.name, "parameters": shown, **report.summary(release)}
-    found |= {"risk": report.risks(release, people)} | _of_counts(o)
+    found = {"method": method.name, "parameters": shown, **report.summary(release, people)}
     if o.constraints:
         checked = check_constraints(release, given["constraints"])
         found["constraints"] = checked.to_dict("records")
-    tables = release.public_tables(arguments.names(o.keep), against=o.against, accept=o.accept)
+    tables = release.public_tables(
+        arguments.names(o.keep), against=o.against or "file", accept=o.accept
+    )
     for warning in (*release.warnings, *writing.formulas(tables)):
         LOG.info("warning: %s", warning)
-    files = dict(zip(outputs, tables, strict=False))
-    printed = None if outputs else writing.as_csv(tables[0], table.delimiter)
+    files = dict(zip(outputs, tables, strict=False)) or {STANDARD_STREAM: tables[0]}
     if o.report:
-        files[o.report] = page.page(release, shlex.join(call)).encode()
+        files[o.report] = report.page(release, shlex.join(o.call)).encode()
         LOG.info("do not publish %s: it shows the original table", o.report)
-    if o.save_recoding:
-        files[o.save_recoding] = methods.saved(result)
     files |= arguments.for_owner(o, table, release, people)
-    writing.write_tables(files, replace=o.force, delimiter=table.delimiter)
+    _write(files, o, table.delimiter)
     if outputs:
         _print(found | {"written to": outputs}, o)
-        return
-    sys.stdout.buffer.write(printed)
-    if not o.quiet:
+    elif not o.quiet:
         _print(found, o, sys.stderr)
+
+
+def _write(files: dict, o: SimpleNamespace, delimiter: str = ",") -> None:
+    """Write all files or none, and then a table to standard output."""
+    printed = files.pop(STANDARD_STREAM, None)
+    content = b"" if printed is None else writing.as_csv(printed, delimiter)
+    writing.write_tables(files, replace=o.force, delimiter=delimiter)
+    sys.stdout.buffer.write(content)
 
 
 def _print(found: Mapping, o: SimpleNamespace, file=None) -> None:
     print(report.as_json(found) if o.json else report.as_text(found), file=file)
-
-
-def _of_counts(o: SimpleNamespace) -> dict:
-    told = f"{o.count} counts people of this table; weights of a survey would make k too large"
-    return {"counts": told} if o.count else {}
 
 
 def main(command: Sequence[str] | None = None) -> int:

@@ -24,7 +24,7 @@ from anonpaper.groups import Entries, Partition, dense_labels
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import MISSING, Attribute, Microdata, check_microdata
 from anonpaper.owner import report
-from anonpaper.owner.page import check_page_place, page
+from anonpaper.owner.report import check_page_place, page
 from anonpaper.principles import Principle
 from anonpaper.publish import PublishedAttribute, Release, writing
 from anonpaper.published_values import SubDomains
@@ -134,7 +134,7 @@ def audit(
         raise ParameterError("released was made from another table than original")
     told = measure.attackers(released).drop(columns=["each", "meaning"])
     found, tried = report.summary(released), report.attackers_tried(released)
-    return Evidence(released, told, tried, report.risks(released), found["rows"] | found["loss"])
+    return Evidence(released, told, tried, found["risk"], found["rows"] | found["loss"])
 
 
 # -- reading another tool's rows --------------------------------------------------------------

@@ -1,58 +1,61 @@
-"""How exposed a table is, and how a release changed it: numbers for its owner only."""
+"""What a table or a release shows its owner: facts by name, as text, as JSON, or as a page."""
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
-import shlex
-from collections.abc import Mapping, Sequence
+import os
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from anonpaper import measure
 from anonpaper.errors import AnonpaperError, is_among
+from anonpaper.files import check_place, sha256
 from anonpaper.groups import Entries
 from anonpaper.microdata import MISSING, Microdata
-from anonpaper.partition.mondrian import mondrian
 from anonpaper.principles import GroupCounts
-from anonpaper.publish import Release, generalize, recode
+from anonpaper.publish import Release, recode
 from anonpaper.recoding import Recoding
 
-__all__ = ["as_json", "as_text", "attackers_tried", "audit", "levels", "loss", "risks", "short",
-           "suggested", "summary"]  # fmt: skip
+__all__ = ["as_json", "as_text", "attackers_tried", "audit", "check_page_place", "page", "summary"]
 
 _ROWS_NAMED = 5  # of a group, when the riskiest are listed
+_NOT_KNOWN = "the method is not known"
 _MOST_TABLES = 200  # on which a report repeats the method
 _MOST_REPEATED = 8_000  # rows of them together, and of the table
 _MOST_BELIEFS = 10_000_000  # rows times values, for deFinetti's attack
-_MINIMALITY = "repeats the method (minimality)"
-_DEFINETTI = "learns from all groups (deFinetti)"
-
-
-def levels(rel: Release) -> list[dict]:
-    """Return every ``principle`` with the ``level`` that the file reaches, and its ``meaning``."""
-    told = measure.attackers(rel).rename(columns={"file": "level"})
-    return told.loc[told["meaning"] != "", ["principle", "level", "meaning"]].to_dict("records")
 
 
 def audit(m: Microdata, top: int, population: Microdata | None = None) -> dict:
     """Report how exposed the rows of an original table are; list the `top` riskiest groups.
 
-    A group has equal quasi-identifiers. Rows are numbered from 1, without the header, or named.
+    A group has equal quasi-identifiers. Rows are numbered from 1, without the header.
     """
     classes = Entries.of_cells(m, m.cells.tuple_of_cell)
     original = recode(m, Recoding.identity(m.attributes))
     whose = "rows" if m.people is None else "people"
     alone, others = _in_groups_below(2, m), {n: [q for q in m.qi if q != n] for n in m.qi}
     without = {n: _in_groups_below(2, m.with_roles(qi, None)) for n, qi in others.items() if qi}
-    found = {
+    feasible = {}
+    for name in m.sensitives:
+        whole = GroupCounts.of(classes.in_groups(np.zeros_like(classes.group)), name)
+        feasible[name] = {
+            "values": len(whole.counts),
+            "most frequent": m.attribute(name).values[whole.sensitive[whole.counts.argmax()]],
+            f"its {whose}": int(whole.counts.max()),
+            "largest frequency l": int(m.n_people // whole.counts.max()),
+        }
+    return {
         "table": {
             "rows": m.n,
-            **({} if m.people is None else {"people": m.n_people}),
+            "people": m.n_people,
             "quasi-identifiers": list(m.qi),
-            "sensitive": m.sensitive,
+            "sensitive": m.sensitives,
             "rows dropped": m.dropped,
             "groups": len(m.cells),
         },
@@ -63,23 +66,13 @@ def audit(m: Microdata, top: int, population: Microdata | None = None) -> dict:
             "distinct values": {a.name: a.size for a in m.attributes},
             f"unique {whose} without": without,
         },
-        "risk": risks(original, population),
-        "levels": levels(original),
+        "risk": _risks(original, population),
+        "levels": _levels(original),
+        "feasible": feasible,
+        "riskiest groups": [
+            row for name in m.sensitives or [None] for row in _riskiest(classes, name, top)
+        ],
     }
-    several = len(m.sensitives) > 1
-    for name in m.sensitives:
-        whole = GroupCounts.of(classes.in_groups(np.zeros_like(classes.group)), name)
-        frequent = int(whole.counts.argmax())
-        found[f"feasible for {name}" if several else "feasible"] = {
-            "values": len(whole.counts),
-            "most frequent": m.attribute(name).values[whole.sensitive[frequent]],
-            f"its {whose}": int(whole.counts[frequent]),
-            "largest frequency l": int(m.n_people // whole.counts[frequent]),
-        }
-    for name in m.sensitives or [None]:
-        title = f"riskiest groups by {name}" if several else "riskiest groups"
-        found[title] = _riskiest(classes, name, top)
-    return found
 
 
 def _in_groups_below(size: int, m: Microdata) -> int:
@@ -96,30 +89,24 @@ def _riskiest(classes: Entries, name: object, top: int) -> list[dict]:
     for g in np.lexsort((counts.sizes, -share))[:top]:
         values = zip(m.attributes, cells.tuples[g], strict=True)
         about = {"values": {a.name: a.values[code] for a, code in values}}
-        about["rows"] = int(cells.tuple_sizes[g])
-        if m.people is not None:
-            about["people"] = int(counts.sizes[g])
+        about["rows" if m.people is None else "people"] = int(counts.sizes[g])
         if name is not None:
             entries = slice(counts.start[g], counts.start[g + 1])
             likeliest = counts.sensitive[entries][counts.counts[entries].argmax()]
-            about["likeliest value"] = m.attribute(name).values[likeliest]
+            about |= {"sensitive": name, "likeliest value": m.attribute(name).values[likeliest]}
             about["its share"] = float(share[g])
-        if m.has_rows:
-            rows = np.sort(cells.rows[cells.tuple_start[g] : cells.tuple_start[g + 1]])
-            named = m.frame.index[rows[:_ROWS_NAMED]]
-            named = named + 1 if pd.api.types.is_integer_dtype(named) else named
-            about["in rows"] = [*map(str, named), *["..."] * (len(rows) > _ROWS_NAMED)]
-        found.append(about)
+        rows = np.sort(cells.rows[cells.tuple_start[g] : cells.tuple_start[g + 1]])
+        named = m.frame.index[rows[:_ROWS_NAMED]] + 1
+        found.append(about | {"in rows": [*map(str, named), *["..."] * (len(rows) > len(named))]})
     return found
 
 
 # -- a release ---------------------------------------------------------------------------------
 
 
-def summary(rel: Release) -> dict:
-    """Report the result for a table with at least one published row."""
-    m = rel.microdata
-    withheld, share = rel.withheld
+def summary(rel: Release, population: Microdata | None = None) -> dict:
+    """Report on a release, for its owner; EmptyTableError without a published row."""
+    m, (withheld, share) = rel.microdata, rel.withheld
     return {
         "published as": rel.method,
         "rows": {
@@ -130,24 +117,26 @@ def summary(rel: Release) -> dict:
             "dropped for missing values": m.dropped,
             "groups": rel.classes.n_groups,
         },
-        "levels": levels(rel),
-        "loss": loss(rel),
+        "levels": _levels(rel),
+        "loss": {  # a withheld row has lost all of its detail
+            "stars": measure.stars(rel),
+            "rows with a star": measure.suppressed_rows(rel),
+            "share of detail lost (GCP)": measure.gcp(rel),
+            "discernibility": measure.discernibility(rel),
+            "mean group size": measure.average_class_size(rel),
+        },
+        "risk": _risks(rel, population),
         **({"warnings": list(rel.warnings)} if rel.warnings else {}),
     }
 
 
-def loss(rel: Release) -> dict[str, float]:
-    """How much detail was lost; a withheld row has lost all of it."""
-    return {
-        "stars": measure.stars(rel),
-        "rows with a star": measure.suppressed_rows(rel),
-        "share of detail lost (GCP)": measure.gcp(rel),
-        "discernibility": measure.discernibility(rel),
-        "mean group size": measure.average_class_size(rel) if rel.shown.any() else math.nan,
-    }
+def _levels(rel: Release) -> list[dict]:
+    """Every ``principle`` with the ``level`` that the file reaches, and its ``meaning``."""
+    told = measure.attackers(rel).rename(columns={"file": "level"})
+    return told.loc[told["meaning"] != "", ["principle", "level", "meaning"]].to_dict("records")
 
 
-def risks(rel: Release, population: Microdata | None = None) -> dict[str, str]:
+def _risks(rel: Release, population: Microdata | None = None) -> dict[str, str]:
     """Risks of being identified, from the quasi-identifiers as they are published.
 
     Without a `population` the prosecutor's risk is an upper bound of the journalist's.
@@ -172,38 +161,6 @@ def risks(rel: Release, population: Microdata | None = None) -> dict[str, str]:
     return told | {"marketer: links that are right": told[f"{who}: average risk"]}
 
 
-def suggested(m: Microdata, command: Sequence[str]) -> dict[str, str]:
-    """Return one command that protects a table, and how much detail it costs."""
-    if m.n_people < 2:
-        return {}
-    k = min(5, m.n_people)
-    try:
-        p, l = mondrian(m, k, l=2), ["--l=2"]
-    except AnonpaperError:  # no secret, several, or one that more than half of the people share
-        p, l = mondrian(m, k), []
-    asked = ["--method=mondrian", f"--k={k}", *l, "--publish=generalize", "-o", "safe.csv"]
-    files, flags = {"--risks", "--save-schema", "--population"}, {"--json", "--force", "-q"}
-    pairs = itertools.pairwise(["", *command[2:]])
-    own = [a for before, a in pairs if before not in files and a not in files | flags]
-    return {
-        "command": shlex.join(["python", "-m", "anonpaper", "anonymize", *own, *asked]),
-        "share of detail lost (GCP)": f"{measure.gcp(generalize(m, p)):.1%}",
-    }
-
-
-#: Every named attacker, and why one was not played.
-_NOT_PLAYED = {
-    "counts the file": "there is no sensitive value",
-    "takes missing values as unknown": "no sensitive value is missing",
-    "sees which rows are synthetic": "no row is synthetic",
-    "is told the values of a withheld class": "no class was withheld for its values",
-    "is told the values of other withheld people": "nobody is withheld, except in such classes",
-    "knows the secrets of 1 in the group": "people have several rows or no sensitive value",
-    _MINIMALITY: "the method looks at no sensitive value",
-    _DEFINETTI: "the release shows no groups",
-}
-
-
 def attackers_tried(rel: Release) -> pd.DataFrame:
     """Report every named attacker: the surest guess of a sensitive value, or why it is not known.
 
@@ -214,26 +171,32 @@ def attackers_tried(rel: Release) -> pd.DataFrame:
     m, told = rel.microdata, measure.attackers(rel)
     if m.people is None:
         told = pd.concat([told, measure.attackers(rel, knows=True)])
-    each = pd.DataFrame([*told.loc[told["principle"].str.startswith("theta"), "each"]]).max()
-    note = "who infers them can be more or less sure"
-    found = {
-        who: (share, "exactly", note if who.startswith("is told") else "")
-        for who, share in each.items()
-    }
+    sure = pd.DataFrame([*told.loc[told["principle"].str.startswith("theta"), "each"]]).max()
     values = [value for name in m.sensitives for value in m.attribute(name).values]
-    if not is_among(MISSING, values):
-        found.pop("takes missing values as unknown", None)
-    if not m.synthetic.any():
-        found.pop("sees which rows are synthetic", None)
-    if any(text.startswith("minimality") for text in rel.warnings):
-        found[_MINIMALITY] = _repeated(rel)
-    if rel.shows_groups:
-        found[_DEFINETTI] = _learned(rel)
-    reasons = dict(_NOT_PLAYED)
-    if rel.method == "another tool":
-        reasons["is told the values of a withheld class"] = "the method is not known"
-        reasons[_MINIMALITY] = "the method is not known"
-    rows = [(who, *found.get(who, (math.nan, "no", reason))) for who, reason in reasons.items()]
+    by_another = rel.method == "another tool"
+    told_class = (
+        "the method is not known" if by_another else "no class was withheld for its values"
+    )
+    cases = [  # attackers, whether they see more than others, and why they would not
+        ("counts the file", True, "there is no sensitive value"),
+        ("takes missing values as unknown", is_among(MISSING, values),
+         "no sensitive value is missing"),
+        ("sees which rows are synthetic", m.synthetic.any(), "no row is synthetic"),
+        ("is told the values of a withheld class", True, told_class),
+        ("is told the values of other withheld people", True,
+         "nobody is withheld, except in such classes"),
+        ("knows the secrets of 1 in the group", True,
+         "people have several rows or no sensitive value"),
+    ]  # fmt: skip
+    note = "who infers them can be more or less sure"
+    rows = [
+        (who, sure[who], "exactly", note if who.startswith("is told") else "")
+        if who in sure and sees_more
+        else (who, math.nan, "no", why)
+        for who, sees_more, why in cases
+    ]
+    rows.append(("repeats the method (minimality)", *_repeated(rel)))
+    rows.append(("learns from all groups (deFinetti)", *_learned(rel)))
     return pd.DataFrame(rows, columns=["attacker", "sure", "played", "note"])
 
 
@@ -241,6 +204,10 @@ def _repeated(rel: Release) -> tuple[float, str, str]:
     """The result of repeating the method: how sure, the kind of number, and what it covers."""
     n = rel.microdata.n
     most = max(1, min(_MOST_TABLES, _MOST_REPEATED // n))
+    if rel.method == "another tool":
+        return math.nan, "no", _NOT_KNOWN
+    if not any(text.startswith("minimality") for text in rel.warnings):
+        return math.nan, "no", "the method looks at no sensitive value"
     if n > _MOST_REPEATED:
         why = f"the method is repeated on tables of up to {_MOST_REPEATED:,} rows"
         return math.nan, "no", why
@@ -255,6 +222,8 @@ def _repeated(rel: Release) -> tuple[float, str, str]:
 
 def _learned(rel: Release) -> tuple[float, str, str]:
     """The result of deFinetti's attack."""
+    if not rel.shows_groups:
+        return math.nan, "no", "the release shows no groups"
     if rel.microdata.n * rel.microdata.sensitive_attribute.size > _MOST_BELIEFS:
         return math.nan, "no", f"rows times values are above {_MOST_BELIEFS:,}"
     right = measure.definetti(rel)
@@ -262,7 +231,7 @@ def _learned(rel: Release) -> tuple[float, str, str]:
     return right["learned"], "on average", note
 
 
-# -- as text -----------------------------------------------------------------------------------
+# -- as text, JSON, and a page -----------------------------------------------------------------
 
 
 def as_json(found: Mapping) -> str:
@@ -272,42 +241,112 @@ def as_json(found: Mapping) -> str:
 
 
 def as_text(found: Mapping) -> str:
-    """Return a report as text: short values, then a title and indented lines per part."""
-    short_ones, parts = [], {}
-    for title, part in found.items():
-        if isinstance(part, Mapping):
-            parts[title] = [*part.items()]
-        elif isinstance(part, list) and part and isinstance(part[0], Mapping):
-            flat = [_flat(row) for row in part]
-            parts[title] = [flat[0].keys(), *(row.values() for row in flat)]
-        else:
-            short_ones.append((title, part))
-    blocks = ["\n".join(_aligned(short_ones))] if short_ones else []
-    blocks += ["\n  ".join([title, *_aligned(rows)]) for title, rows in parts.items() if rows]
+    """Return a report as text: single values, then a title and indented lines per part."""
+    blocks = []
+    for title, rows in _tables(found).items():
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        cells = (zip(row, widths, strict=True) for row in rows)
+        lines = ["  ".join(f"{cell:<{width}}" for cell, width in row).rstrip() for row in cells]
+        blocks.append("\n  ".join([title, *lines]) if title else "\n".join(lines))
     return "\n\n".join(blocks)
 
 
-def _flat(row: Mapping) -> dict:
-    """Return a row with the items of its mappings in their place."""
-    items = (v.items() if isinstance(v, Mapping) else [(key, v)] for key, v in row.items())
-    return dict(itertools.chain.from_iterable(items))
+def _tables(found: Mapping) -> dict[str, list[list[str]]]:
+    """The rows of every part, a header first if a part has columns; first the single values."""
+    tables = {"": []}
+    for title, part in found.items():
+        if isinstance(part, Mapping):
+            tables[title] = [*part.items()]
+        elif isinstance(part, list) and part and isinstance(part[0], Mapping):
+            tables[title] = [list(part[0]), *(row.values() for row in part)]
+        else:
+            tables[""].append((title, part))
+    return {title: [[*map(_short, row)] for row in rows] for title, rows in tables.items() if rows}
 
 
-def _aligned(rows: Sequence) -> list[str]:
-    cells = [[short(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = (zip(row, widths, strict=True) for row in cells)
-    return ["  ".join(f"{cell:<{width}}" for cell, width in line).rstrip() for line in lines]
-
-
-def short(value: object) -> str:
-    """Return a value as a report shows it."""
+def _short(value: object) -> str:
+    """A value as a report shows it; a number that is not known is empty."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {short(item)}" for key, item in value.items()) or "none"
+        return ", ".join(f"{key} {_short(item)}" for key, item in value.items()) or "none"
     if isinstance(value, (list, tuple)):
-        return ", ".join(map(short, value))
+        return ", ".join(map(_short, value)) or "none"
     if isinstance(value, (bool, np.bool_)) or value is None:
         return {None: "none", True: "yes", False: "no"}[value]
     if isinstance(value, (int, np.integer)):
         return f"{value:,}" if abs(value) > 9999 else str(value)
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value:.4g}".replace("nan", "") if isinstance(value, float) else str(value)
+
+
+def check_page_place(path: str | os.PathLike, *, replace: bool = True) -> None:
+    """Raise FileError if a page cannot be written there."""
+    of = "a report is a page of HTML, .html or .htm"
+    check_place(path, replace=replace, endings=(".html", ".htm"), of=of)
+
+
+def page(rel: Release, call: str | None = None) -> str:
+    r"""Return the page, for the table's owner. Half of a surrogate pair is shown as ``\ud800``."""
+    import jinja2
+
+    m = rel.microdata
+    people = m.take(~m.synthetic) if m.synthetic.any() else m
+    sides = {"before": recode(people, Recoding.identity(people.attributes)), "after": rel}
+    if m.synthetic.any():
+        sides["after, real people only"] = rel.without_synthetic()
+    shown = {name: summary(side) for name, side in sides.items() if side.shown.any()}
+    found = {"what was done": _done(rel, call)}
+    if "after" in shown:
+        found["attackers tried"] = attackers_tried(rel).to_dict("records")
+    for title in ("rows", "risk", "levels", "loss"):
+        beside = {name: _by_name(told[title]) for name, told in shown.items()}
+        table = pd.DataFrame(beside, dtype=object).reset_index(names="")
+        found[title] = table.to_dict("records")
+    of_groups = "Quasi-identifiers are unchanged, so everybody sees who is in it."
+    source = Path(__file__).with_name("page.html.jinja").read_text(encoding="utf-8")
+    template = jinja2.Environment(autoescape=True, trim_blocks=True).from_string(source)
+    text = template.render(
+        promise=_promise(rel),
+        found=found,
+        tables=_tables(found),
+        warnings=[*rel.warnings, *([of_groups] if rel.shows_groups else [])],
+    )
+    return f"{text}\n".encode(errors="backslashreplace").decode()
+
+
+def _by_name(part: Mapping | list) -> Mapping:
+    """A part of a summary as numbers by name; levels have their meaning in the name."""
+    if isinstance(part, Mapping):
+        return part
+    return {f"{one['principle']} ({one['meaning']})": one["level"] for one in part}
+
+
+def _promise(rel: Release) -> str:
+    if rel.is_seeded:
+        return "Do not publish the table either: it was swapped with a seed."
+    if not rel.shown.any():
+        return "No row of the table is published."
+    if not rel.promised:
+        return "The promise of the method is not known here: judge the levels below."
+    words = {True: "holds", False: "DOES NOT HOLD"}
+    found = [f"{p} {words[level is None]}" for p, level in rel.kept().items()]
+    accepted = f" Written all the same: {rel.accepted}." if rel.accepted else ""
+    whom = "for real people, against readers who count the rows of the file"
+    return f"The method promises, {whom}: {', '.join(found)}.{accepted}"
+
+
+def _done(rel: Release, call: str | None) -> dict[str, object]:
+    m = rel.microdata
+    roles = m.frame[[*m.qi, *m.sensitives]].astype(str)
+    hashes = pd.util.hash_pandas_object(roles, index=False, encoding="unicode_escape")
+    facts = {
+        "call": call or rel.call,
+        "input": m.origin,
+        "hash of the columns in a role": f"sha256 {sha256(hashes.to_numpy().tobytes())}",
+        "quasi-identifiers": list(m.qi),
+        "sensitive": list(m.sensitives),
+        "people": "" if m.people is None else f"{m.n_people:,}, by {m.person}",
+        "synthetic rows": int(m.synthetic.sum()),
+        "published as": rel.method,
+        "versions": f"anonpaper {version('anonpaper')}, Python {platform.python_version()}, "
+        f"numpy {np.__version__}, pandas {pd.__version__}",
+    }
+    return {name: fact for name, fact in facts.items() if fact}

@@ -104,7 +104,7 @@ def prepare(roles: list[str]) -> dict:
         missing="category", origin=_now["name"],
     )  # fmt: skip
     found = report.audit(m, 0)
-    feasible = [part for title, part in found.items() if title.startswith("feasible")]
+    feasible = found["feasible"].values()
     return {
         "people": m.n_people, "by": m.person, "below5": found["uniqueness"]["in groups below 5"],
         "most_l": min((part["largest frequency l"] for part in feasible), default=1),

@@ -13,7 +13,7 @@ from referees.published import LEVELS, PARAMETERS, WAYS, covers, read, table_for
 
 import anonpaper as ap
 from anonpaper.errors import AnonpaperError
-from anonpaper.owner.methods import METHODS, publish, run
+from anonpaper.owner.arguments import METHODS, publish
 
 NAMES = {
     ap.DistinctLDiversity: "distinct l-diversity",
@@ -182,8 +182,7 @@ def test_every_method_and_publication_by_hand(way, seed, tmp_path):
     name, form = way
     m = with_marks(table_for(name, seed), seed)
     try:
-        m, result = run(METHODS[name], m, PARAMETERS[name])
-        rel = publish(m, result, form, {}, None)
+        rel = publish(m, METHODS[name], form, PARAMETERS[name])
     except AnonpaperError:
         assert seed % 3, "without marks nothing is refused"
         return

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 
 import anonpaper as ap
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
+from anonpaper.owner.arguments import METHODS, takes
 from anonpaper.owner.cli import main
-from anonpaper.owner.methods import METHODS, takes
 from anonpaper.owner.reader import read_table
 from anonpaper.publish.writing import as_csv, plain
 
@@ -139,7 +139,7 @@ def test_audit_counts_the_unique_and_lists_the_riskiest(tmp_path, capsys):
     assert first["values"] == {"age": 41, "sex": "m"}
     assert (first["rows"], first["its share"], first["in rows"]) == (1, 1.0, ["3"])
     assert second["in rows"] == ["1", "2"]
-    assert found["feasible"]["largest frequency l"] == 1
+    assert found["feasible"]["ill"]["largest frequency l"] == 1
     assert main(command) == 0
     text = capsys.readouterr().out
     assert "distinct l-diversity" in text

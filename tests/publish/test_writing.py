@@ -12,7 +12,7 @@ from referees.tables import people
 
 import anonpaper as ap
 from anonpaper.errors import ColumnError, FileError, ParameterError, PromiseError
-from anonpaper.owner.page import page as page_of
+from anonpaper.owner.report import page as page_of
 from anonpaper.publish.writing import as_csv, plain, write_tables
 
 TABLE = ap.examples.hospital(), ap.examples.hospital_two_diverse()

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 import anonpaper as ap
-from anonpaper.owner.methods import METHODS, publish, run
+from anonpaper.owner.arguments import METHODS, publish
 
 PARAMETERS = {
     "tp": {"l": 2},
@@ -84,8 +84,8 @@ def table_for(name: str, seed: int) -> ap.Microdata:
 @cache
 def released(name: str, form: str, seed: int) -> ap.Release:
     """A random table grouped by a method and published in a form."""
-    m, result = run(METHODS[name], table_for(name, seed), PARAMETERS[name])
-    return publish(m, result, form, {}, None)
+    m = table_for(name, seed)
+    return publish(m, METHODS[name], form, PARAMETERS[name])
 
 
 def read(path) -> list[dict[str, str]]:
