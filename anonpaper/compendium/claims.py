@@ -18,14 +18,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonpaper.compendium.intervals import (
-    LEVEL,
-    level_of_each,
-    mean_interval,
-    prediction_interval,
-    share_interval,
-    welch_interval,
-)
+from anonpaper.compendium import intervals
+from anonpaper.compendium.intervals import LEVEL, level_of_each
 from anonpaper.compendium.tables import notebooks_folder, read_table
 from anonpaper.errors import ParameterError
 
@@ -181,7 +175,8 @@ def means(draws, *, within=(-np.inf, np.inf), **options) -> Finding:
     """
     pair = draws if isinstance(draws, tuple) else (draws,)
     rows = [*zip(*map(_rows, pair), strict=True)]
-    one = partial(mean_interval, within=within) if len(pair) == 1 else welch_interval
+    alone = partial(intervals.mean_interval, within=within)
+    one = alone if len(pair) == 1 else intervals.welch_interval
     if rows and "measured" not in options:
         centres = [row[-1].mean() - (row[0].mean() if len(row) > 1 else 0) for row in rows]
         options["measured"] = f"{span(centres, options.get('show', '{:.3g}'))} on average"
@@ -192,7 +187,7 @@ def share(condition, **options) -> Finding:
     """Judge the share of independent runs that satisfy a condition, by an exact interval."""
     true, n = int(np.sum(np.ravel(condition))), np.size(condition)
     told = {"measured": f"{true} of {n}", "show": "{:.0%}"}
-    return by_intervals([share_interval(true, n)] if n else [], **(told | options))
+    return by_intervals([intervals.share_interval(true, n)] if n else [], **(told | options))
 
 
 def shown_once(shows, measured: str = "") -> Finding:
@@ -240,12 +235,12 @@ def one_more_run(runs: pd.DataFrame, published) -> Finding:
         raise ParameterError(f"one published number for each of {len(rows)} settings: {published}")
 
     def inside(level: float) -> np.ndarray:
-        low, high = np.transpose([prediction_interval(row, level=level) for row in rows])
+        low, high = np.transpose([intervals.prediction_interval(row, level=level) for row in rows])
         return (low <= published) & (published <= high)
 
-    fit, ends = inside(LEVEL), [prediction_interval(row) for row in rows]
+    fit, ends = inside(LEVEL), _reach([intervals.prediction_interval(row) for row in rows])
     most, told = fit.mean() >= MOSTLY, f"{fit.sum()} of {len(fit)} published numbers fit"
-    interval = f"of one run, {_reach(ends)} (95 % each)"
+    interval = f"of one run, {ends} (95 % each)"
     if most and min(map(len, rows)) < FEWEST_RUNS:
         return Finding(UNDECIDED, told, interval, told)
     whole = most and inside(level_of_each(len(rows))).all()
@@ -285,17 +280,15 @@ def steps(values: pd.Series | pd.DataFrame, along: str) -> pd.Series | pd.DataFr
     """Return how much values change from each place along a level of the index to the next."""
     others = [name for name in values.index.names if name != along]
     ordered = values.sort_index(level=along, sort_remaining=False)
-    if not others:
-        return ordered.diff().iloc[1:]
-    groups = ordered.groupby(level=others, sort=False)
+    groups = ordered.groupby(level=others, sort=False) if others else ordered.groupby(lambda _: 0)
     return groups.diff()[groups.cumcount() > 0]
 
 
 def by_seed(table: pd.DataFrame, value: str) -> pd.DataFrame:
     """Return a value by method, table and k (rows) and seed (columns).
 
-    A method that was run once draws nothing: its value counts for all seeds. A method that lacks
-    a number at some setting is left out.
+    The value of a method that was run once counts for all seeds. A method that lacks one is left
+    out.
     """
     index = [name for name in ("method", "name", "k") if name in table]
     wide = table.pivot(index=index, columns="seed", values=value).ffill(axis=1)

@@ -1,9 +1,8 @@
 """The results of a notebook: figures and tables, with their origin, and what readers see of them.
 
-``ANONPAPER_PROFILE`` (``quick`` or ``paper``) and ``ANONPAPER_FIGURES`` (the folder of all
-results; figures/<profile> by default) determine the place. A notebook that runs shows its own
-results. With ``ANONPAPER_SHOW=paper``, as `make` runs it at quick sizes, each saved figure, table
-and verdict is shown as the paper edition, figures/paper, has it.
+``ANONPAPER_PROFILE`` (``quick`` or ``paper``) and ``ANONPAPER_FIGURES`` (figures/<profile> by
+default) determine the place. With ``ANONPAPER_SHOW=paper``, as `make` runs notebooks at quick
+sizes, each saved figure, table and verdict is shown as the paper edition, figures/paper, has it.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import is_dataclass
 from html import escape
 from pathlib import Path
 
@@ -26,9 +25,9 @@ from matplotlib.figure import Figure
 
 from anonpaper import plots
 from anonpaper.compendium import claims as judge
-from anonpaper.compendium.tables import folders, manifest, put_entry, read_table, saved
+from anonpaper.compendium import tables as checkout
 from anonpaper.errors import ParameterError
-from anonpaper.files import project_root, write_whole
+from anonpaper.files import write_whole
 from anonpaper.microdata import Microdata
 
 __all__ = ["Results", "answer", "source_of"]
@@ -63,8 +62,7 @@ class Results:
         self.paper, self.notebook = paper, notebook
         self.parameters, self.microdata = dict(parameters or {}), tuple(microdata)
         self.profile = os.environ.get("ANONPAPER_PROFILE") or "quick"
-        home = project_root(Path.cwd()) or Path.cwd()
-        given = os.environ.get("ANONPAPER_FIGURES") or home / "figures" / self.profile
+        given = os.environ.get("ANONPAPER_FIGURES") or checkout.folders()[self.profile]
         self.root = Path(given).resolve()
         self._outputs: dict[str, dict] = {}
 
@@ -77,14 +75,14 @@ class Results:
         Their names come from its cell tagged ``parameters``, their values from the variables, as a
         profile set them.
         """
-        file = (project_root(Path.cwd()) or Path()) / "notebooks" / paper / f"{notebook}.ipynb"
+        file = checkout.notebooks_folder() / paper / f"{notebook}.ipynb"
         cells = json.loads(file.read_text("utf-8"))["cells"]
         tagged = [cell for cell in cells if "parameters" in cell["metadata"].get("tags", ())]
         source = "\n".join("".join(cell["source"]) for cell in tagged)
         values = sys._getframe(1).f_globals
         given = {name: values[name] for name in re.findall(r"^(\w+) = ", source, re.MULTILINE)}
         if edition := _edition("manifest.json"):
-            _show(_in_words(manifest(edition.parent).get(f"{paper}/{notebook}"), given))
+            _show(_in_words(checkout.manifest(edition.parent).get(f"{paper}/{notebook}"), given))
         return cls(paper, notebook=notebook, parameters=given, microdata=microdata)
 
     def figure(
@@ -119,7 +117,7 @@ class Results:
         self._save({"csv": _csv(frame)}, name, of=of, timing=timing, caption=caption)
         if not (edition := _edition(f"{self.paper}/{name}.csv")):
             return frame
-        shown, index = read_table(edition), frame.index
+        shown, index = checkout.read_table(edition), frame.index
         if _index_matters(frame):
             shown = shown.set_index([*shown.columns[: index.nlevels]]).rename_axis(index.names)
         return shown
@@ -132,7 +130,7 @@ class Results:
         from IPython.display import HTML
 
         saved = {Path(path).stem for path in self._outputs}
-        places = {"paper": folders()["paper"]}
+        places = {"paper": checkout.folders()["paper"]}
         places = places if _shows_edition() else {self.profile: self.root} | places
         by_place = [judge.judged(self.paper, root / self.paper) for root in places.values()]
         shown = [
@@ -149,19 +147,13 @@ class Results:
         for ending, content in files.items():
             write_whole(self.root / self.paper / f"{name}.{ending}", content)
             self._outputs[f"{self.paper}/{name}.{ending}"] = about
-        share = {
-            "profile": self.profile,
-            "parameters": self.parameters,
-            "data": [_describe(table) for table in self.microdata],
-            "outputs": self._outputs,
-        }
-        put_entry(self.root / "manifest.json", f"{self.paper}/{self.notebook}", share)
-
-
-def _describe(table: Microdata) -> dict:
-    about = {"origin": None if table.origin is None else str(table.origin)}
-    about |= asdict(table.origin) if is_dataclass(table.origin) else {}
-    return {**about, "rows": table.n, "qi": list(table.qi), "sensitive": table.sensitive}
+        data = [
+            {"origin": str(of.origin), "rows": of.n, "qi": list(of.qi), "sensitive": of.sensitive}
+            for of in self.microdata
+        ]
+        share = {"profile": self.profile, "parameters": self.parameters, "data": data}
+        share["outputs"] = self._outputs
+        checkout.put_entry(self.root / "manifest.json", f"{self.paper}/{self.notebook}", share)
 
 
 def _index_matters(frame: pd.DataFrame) -> bool:
@@ -195,11 +187,11 @@ def answer(text: str, *, shown: str = "", sure: str = "") -> None:
     name of the saved figure or table that shows it, and `sure` has the sizes, seeds and intervals
     behind the sentence.
     """
-    table, profile = saved(shown) if shown else (None, "paper")
+    table, profile = checkout.saved(shown) if shown else (None, "paper")
     texts = [f"**{text}**", sure, "" if profile == "paper" else QUICK_RUN]
     _show("\n\n".join(filter(None, texts)))
     if shown:
-        image = folders()["paper"] / f"{shown}.png"
+        image = checkout.folders()["paper"] / f"{shown}.png"
         _show(_picture(image) if image.is_file() else table)
 
 
@@ -216,7 +208,7 @@ def _shows_edition() -> bool:
 
 def _edition(name: str) -> Path | None:
     """Return the file of the paper edition to show in place of a new one, or None."""
-    file = folders()["paper"] / name if _shows_edition() else None
+    file = checkout.folders()["paper"] / name if _shows_edition() else None
     if file and not file.is_file():
         file = _show(QUICK_RUN)
     return file

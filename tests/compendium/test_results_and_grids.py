@@ -133,7 +133,7 @@ class TestResults:
         assert manifest["parameters"] == {"l": 4}
         (data,) = manifest["data"]
         assert data["origin"] == "stroke: stroke.csv (official address, sha256 ab12)"
-        assert (data["rows"], data["sha256"]) == (3, "ab12")
+        assert (data["rows"], data["qi"], data["sensitive"]) == (3, ["age"], "disease")
         timing = {path: about["timing"] for path, about in manifest["outputs"].items()}
         assert timing.pop("xiao2010/stars.csv") is False
         assert timing == {"xiao2010/fig2a.csv": True, "xiao2010/fig2a.png": True}
@@ -170,7 +170,7 @@ class TestResults:
         claims._module.cache_clear()
         monkeypatch.setattr(claims, "notebooks_folder", lambda: root / "notebooks")
         edition = root / "edition"
-        monkeypatch.setattr("anonpaper.compendium.results.folders", lambda: {"paper": edition})
+        monkeypatch.setattr("anonpaper.compendium.tables.folders", lambda: {"paper": edition})
         (edition / "xiao2010").mkdir(parents=True)
         (edition / "xiao2010" / "phases.csv").write_text("stars\n7\n")
         results = Results("xiao2010", notebook="1_example")
