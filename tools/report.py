@@ -64,7 +64,7 @@ def judged_paper(key: str) -> dict:
     }
     rows, places = [], {}
     for claim, found in claims.judged(key, PAPER / key):
-        table = f"{key}/{Path(next(iter(claim.tables.values()))).stem}"
+        table = f"{key}/{claim.tables[0]}"
         same = f"{key}/{'_'.join(claim.where.lower().split())}.png"  # figure_4a.png
         shown = [same, pictures.get(claim.where, ""), f"{table}.png", f"{table}.csv"]
         shown = next(f"paper/{path}" for path in shown if (PAPER / path).is_file())

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import math
 import runpy
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -18,14 +18,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonpaper.compendium.intervals import (
-    LEVEL,
-    level_of_each,
-    mean_interval,
-    prediction_interval,
-    share_interval,
-    welch_interval,
-)
+from anonpaper.compendium import intervals
+from anonpaper.compendium.intervals import LEVEL, level_of_each
 from anonpaper.compendium.tables import notebooks_folder, read_table
 from anonpaper.errors import ParameterError
 
@@ -34,7 +28,6 @@ UNDECIDED, CANNOT_BE_TESTED = "undecided", "cannot be tested"
 VERDICTS = (NOT_REPRODUCED, UNDECIDED, CANNOT_BE_TESTED, IN_PART, REPRODUCED)  # the worst first
 MOSTLY = 0.8  # share of the settings from which "everywhere" holds in part
 FEWEST_RUNS = 6  # with fewer nearly any number could be another run
-FEW = 8  # intervals are told one by one, more by their outer ends
 
 
 @dataclass(frozen=True)
@@ -60,7 +53,7 @@ class Claim:
     """A function that judges a claim of a paper, where the paper says it, and in which words.
 
     `text` is the claim in our words, without a full stop, and `note` how this differs from the
-    paper. `tables` are files from the paper's folder of results, by argument.
+    paper. `tables` are the arguments of `judge`: tables that the paper's notebooks saved.
     """
 
     where: str
@@ -69,29 +62,16 @@ class Claim:
     name: str
     text: str
     note: str
-    tables: dict[str, str]
-
-    def __call__(self, *tables: pd.DataFrame, **named: pd.DataFrame) -> Finding:
-        """Return what tables say."""
-        return self.judge(*tables, **named)
+    tables: tuple[str, ...]
 
 
-def claim(where: str, *, quote: str = "", **elsewhere: str) -> Callable[[Callable], Claim]:
-    """Make a function a claim, which calls it with saved tables.
-
-    `where` is the figure, table, theorem or section that says it, and `quote` its words. Arguments
-    are the paper's own tables by name, or those that `elsewhere` names as ``"paper/table"``; an
-    argument with a default value is no table.
-    """
+def claim(where: str, *, quote: str = "") -> Callable[[Callable], Claim]:
+    """Make a function of saved tables a claim: where a paper says it, and in which words."""
 
     def made(judge: Callable[..., Finding]) -> Claim:
         text, *notes = (" ".join(part.split()) for part in inspect.getdoc(judge).split("\n\n"))
-        known = inspect.signature(judge).parameters.values()
-        names = [one.name for one in known if one.default is one.empty]
-        places = dict.fromkeys(names) | {name: f"../{elsewhere[name]}" for name in elsewhere}
-        tables = {name: f"{place or name}.csv" for name, place in places.items()}
         about = judge.__name__, text.removesuffix("."), " ".join(notes)
-        return Claim(where, quote, judge, *about, tables)
+        return Claim(where, quote, judge, *about, tuple(inspect.signature(judge).parameters))
 
     return made
 
@@ -117,17 +97,13 @@ def judged(paper: str, folder: Path) -> list[tuple[Claim, Finding]]:
     read = cache(read_table)
 
     def finding(one: Claim) -> Finding:
-        files = {name: Path(folder) / path for name, path in one.tables.items()}
-        for file in files.values():
+        files = [folder / f"{name}.csv" for name in one.tables]
+        for file in files:
             if not file.is_file():
                 return cannot_be_tested(f"{file.name} is not there: its notebook has not run")
             if read(file).empty:
                 return cannot_be_tested(f"{file.name} has no rows")
-        try:
-            return one(**{name: read(file).copy() for name, file in files.items()})
-        except Exception as error:
-            error.add_note(f"in the claim {one.name} of {paper}")
-            raise
+        return one.judge(*(read(file).copy() for file in files))
 
     return [(one, finding(one)) for one in claims_of(paper)]
 
@@ -154,25 +130,19 @@ def listed(values: pd.Series, show: str = "{:.3g}") -> str:
     return ", ".join(f"{name}: {in_words(value, show)}" for name, value in told)
 
 
-def settings(index: Iterable) -> list[str]:
+def settings(index: pd.Index) -> list[str]:
     """Return the entries of an index in words, each number with the name of its level."""
-    levels = getattr(index, "names", [None])
 
     def told(value, level) -> str:
         return f"{level} = {value}" if level and not isinstance(value, str) else str(value)
 
     parts = (at if isinstance(at, tuple) else (at,) for at in index)
-    return [" ".join(map(told, at, levels)) for at in parts]
+    return [" ".join(map(told, at, index.names)) for at in parts]
 
 
-def _reach(ends, index: Iterable, show: str) -> str:
-    """Return intervals in words: each by its setting, or the outer ends of more than eight."""
-    told, names = [span(end, show) for end in ends], settings(index)
-    if len(told) == 1:
-        return told[0]
-    if len(told) > FEW or isinstance(index, range) or len(told) != len(names):
-        return f"{len(told)} intervals, {span(ends, show)}"
-    return "; ".join(f"{name}: {words}" for name, words in zip(names, told, strict=True))
+def _reach(ends, show: str = "{:.3g}") -> str:
+    """Return intervals in words, several by their outer ends."""
+    return f"{len(ends)} intervals, " * (len(ends) > 1) + span(ends, show)
 
 
 # ---- findings ---------------------------------------------------------------------------------
@@ -189,43 +159,35 @@ def holds(*conditions, in_part: bool = False, measured: str = "", why: str = "")
     return _finding(true == number, in_part, measured, "", why, told)
 
 
-def holds_everywhere(
-    condition, *, needed: float = 1.0, in_part: float = MOSTLY, measured: str = "", why: str = ""
-) -> Finding:
-    """Judge exact numbers at several settings.
-
-    `needed` is the share of them at which a condition has to hold, 0 for one of them, and
-    `in_part` the share from which the claim holds in part, here and below.
-    """
-    if not (n := np.size(condition)):
-        return cannot_be_tested("there are no settings to judge", measured)
-    true, counts = int(np.sum(np.ravel(condition))), _counts(n, needed, in_part)
-    told = f"at {true} of {n} settings"
-    return _finding(true >= counts[0], true >= counts[-1], measured or told, "", why, told)
+def holds_everywhere(condition, *, in_part=MOSTLY, measured: str = "", why: str = "") -> Finding:
+    """Judge exact numbers at several settings: in part if true at the share `in_part` of them."""
+    true, n = np.sum(np.ravel(condition)), np.size(condition)
+    measured = measured or f"at {true} of {n} settings"
+    return holds(condition, in_part=true >= in_part * n - 1e-9, measured=measured, why=why)
 
 
-def means(draws, *, within=(-np.inf, np.inf), show: str = "{:.3g}", **options) -> Finding:
+def means(draws, *, within=(-np.inf, np.inf), **options) -> Finding:
     """Judge means over draws at each setting, by Student's t; equal ones by bounds on both sides.
 
     `draws` is a DataFrame or a list of arrays, settings x draws, or a pair of them with
     independent draws, whose difference, second - first, is judged. No draw lies outside of
-    `within`, and `show` is the format of a number. Other options are those of `by_intervals`.
+    `within`. Other options are those of `by_intervals`.
     """
     pair = draws if isinstance(draws, tuple) else (draws,)
     rows = [*zip(*map(_rows, pair), strict=True)]
-    one = partial(mean_interval, within=within) if len(pair) == 1 else welch_interval
-    centres = [row[-1].mean() - (row[0].mean() if len(row) > 1 else 0) for row in rows]
-    names = pair[0].index if isinstance(pair[0], pd.DataFrame) else range(len(rows))
-    told = {"measured": f"{span(centres, show)} on average"} if rows else {}
-    told |= {"names": names, "show": show} | options
-    return by_intervals(lambda level: [one(*row, level=level) for row in rows], **told)
+    alone = partial(intervals.mean_interval, within=within)
+    one = alone if len(pair) == 1 else intervals.welch_interval
+    if rows and "measured" not in options:
+        centres = [row[-1].mean() - (row[0].mean() if len(row) > 1 else 0) for row in rows]
+        options["measured"] = f"{span(centres, options.get('show', '{:.3g}'))} on average"
+    return by_intervals(lambda level: [one(*row, level=level) for row in rows], **options)
 
 
 def share(condition, **options) -> Finding:
     """Judge the share of independent runs that satisfy a condition, by an exact interval."""
     true, n = int(np.sum(np.ravel(condition))), np.size(condition)
     told = {"measured": f"{true} of {n}", "show": "{:.0%}"}
-    return by_intervals([share_interval(true, n)] if n else [], **(told | options))
+    return by_intervals([intervals.share_interval(true, n)] if n else [], **(told | options))
 
 
 def shown_once(shows, measured: str = "") -> Finding:
@@ -238,36 +200,32 @@ def shown_once(shows, measured: str = "") -> Finding:
 
 
 def by_intervals(
-    ends, *, above: float = -np.inf, below: float = np.inf, needed: float = 1.0,
-    in_part: float = MOSTLY, names=(), show: str = "{:.3g}", measured: str = "", why: str = "",
+    ends, *, above: float = -np.inf, below: float = np.inf, in_part: float = MOSTLY,
+    show: str = "{:.3g}", measured: str = "", why: str = "",
 ) -> Finding:  # fmt: skip
     """Judge intervals, one for each setting, that have to lie from `above` to `below`.
 
-    `ends` is an array or a function of their level. At least m of n settings support a confirmed
-    claim, each by an interval at the level 1 - 0.05 / (n - m + 1). More than n - m contradict a
-    refuted one, each by an interval at the level 1 - 0.05 / m.
+    `ends` is an array or a function of their level, and `show` the format of a number. A claim is
+    reproduced if all n settings support it, and in part if m do, the share `in_part`; each by an
+    interval at the level 1 - 0.05 / (n - m + 1). One setting that contradicts it by an interval at
+    the level 1 - 0.05 / n refutes it. Else it is undecided.
     """
     at = ends if callable(ends) else lambda level: ends
     if not (n := len(at(LEVEL))):
         return cannot_be_tested("there are no settings to judge", measured)
-
-    def counted(level: float) -> tuple[int, int]:
-        """Return how many settings support the claim, and how many contradict it."""
+    for held in (n, math.ceil(in_part * n - 1e-9), 0):
+        level = level_of_each(n - held + 1 if held else n)
         low, high = np.transpose(at(level))
-        return ((low >= above) & (high <= below)).sum(), ((low > below) | (high < above)).sum()
-
-    counts = _counts(n, needed, in_part)
-    held = [m for m in counts if counted(level_of_each(n - m + 1))[0] >= m]
-    level = level_of_each(n - held[0] + 1 if held else counts[0])
-    support, against = counted(level)
-    told = f"supported at {support}, contradicted at {against} of {n} settings" * (n > 1)
+        support, against = (low >= above) & (high <= below), (low > below) | (high < above)
+        if support.sum() >= held:
+            break
+    counts = f"supported at {support.sum()}, contradicted at {against.sum()} of {n} settings"
     together = level == level_of_each(n)
     how = f"{100 * (LEVEL if together else level):.3g} %"
     how += (" together" if together else " each") * (n > 1)
-    interval = f"{_reach(at(level), names, show)} ({how})"
-    found = _finding(counts[0] in held, held, measured, interval, why, told)
-    undecided = not held and against <= n - counts[0]
-    return replace(found, verdict=UNDECIDED) if undecided else found
+    interval = f"{_reach(at(level), show)} ({how})"
+    found = _finding(held == n, held, measured, interval, why, counts * (n > 1))
+    return found if held or against.any() else replace(found, verdict=UNDECIDED)
 
 
 def one_more_run(runs: pd.DataFrame, published) -> Finding:
@@ -277,12 +235,12 @@ def one_more_run(runs: pd.DataFrame, published) -> Finding:
         raise ParameterError(f"one published number for each of {len(rows)} settings: {published}")
 
     def inside(level: float) -> np.ndarray:
-        low, high = np.transpose([prediction_interval(row, level=level) for row in rows])
+        low, high = np.transpose([intervals.prediction_interval(row, level=level) for row in rows])
         return (low <= published) & (published <= high)
 
-    fit, ends = inside(LEVEL), [prediction_interval(row) for row in rows]
+    fit, ends = inside(LEVEL), _reach([intervals.prediction_interval(row) for row in rows])
     most, told = fit.mean() >= MOSTLY, f"{fit.sum()} of {len(fit)} published numbers fit"
-    interval = f"of one run, {_reach(ends, runs.index, '{:.3g}')} (95 % each)"
+    interval = f"of one run, {ends} (95 % each)"
     if most and min(map(len, rows)) < FEWEST_RUNS:
         return Finding(UNDECIDED, told, interval, told)
     whole = most and inside(level_of_each(len(rows))).all()
@@ -309,12 +267,6 @@ def _finding(whole, part, measured: str, interval: str, why: str, told: str) -> 
     return Finding(verdict, measured, interval, why if why and not whole else told)
 
 
-def _counts(n: int, *shares: float) -> list[int]:
-    """Return at how many of n settings a claim has to hold, and then to hold in part."""
-    whole, part = (max(1, math.ceil(share * n - 1e-9)) for share in shares)
-    return [whole, part] if part < whole else [whole]
-
-
 def _rows(draws) -> list[np.ndarray]:
     """Return settings x draws as one array for each setting."""
     rows = draws.to_numpy() if isinstance(draws, pd.DataFrame) else draws
@@ -328,25 +280,25 @@ def steps(values: pd.Series | pd.DataFrame, along: str) -> pd.Series | pd.DataFr
     """Return how much values change from each place along a level of the index to the next."""
     others = [name for name in values.index.names if name != along]
     ordered = values.sort_index(level=along, sort_remaining=False)
-    if not others:
-        return ordered.diff().iloc[1:]
-    groups = ordered.groupby(level=others, sort=False)
+    groups = ordered.groupby(level=others, sort=False) if others else ordered.groupby(lambda _: 0)
     return groups.diff()[groups.cumcount() > 0]
 
 
 def by_seed(table: pd.DataFrame, value: str) -> pd.DataFrame:
     """Return a value by method, table and k (rows) and seed (columns).
 
-    A method that was run once draws nothing: its value counts for all seeds. A method that lacks
-    a number at some setting is left out.
+    The value of a method that was run once counts for all seeds. A method that lacks one is left
+    out.
     """
     index = [name for name in ("method", "name", "k") if name in table]
     wide = table.pivot(index=index, columns="seed", values=value).ffill(axis=1)
     return wide.groupby("method").filter(lambda of: of.notna().all(axis=None))
 
 
-def leads(table: pd.DataFrame, value: str, method="Proposed", lowest=True, **options) -> Finding:
-    """Judge by `means` whether a method is as good as the best of all others at each setting."""
+def leads(
+    table: pd.DataFrame, value: str, method="Proposed", lowest=True, judge=means, **options
+) -> Finding:
+    """Judge whether a method is as good as the best of all others at each setting."""
     wide, sign = by_seed(table, value), 1 if lowest else -1
     parts = {name: sign * wide.loc[name] for name in wide.index.unique("method")}
     mine, rest = parts.pop(method), np.array([part.to_numpy() for part in parts.values()])
@@ -355,7 +307,7 @@ def leads(table: pd.DataFrame, value: str, method="Proposed", lowest=True, **opt
     best = rest.min(axis=0)
     own, others = (f"{sign * one.mean():.3f}" for one in (mine.to_numpy(), best))
     told = f"{own}, the best other {others} on average"
-    return means(best - mine, above=0, measured=told, **options)
+    return judge(best - mine, above=0, measured=told, **options)
 
 
 def along_k(table: pd.DataFrame, value: str, rises: bool = False, **options) -> Finding:

@@ -5,20 +5,18 @@ from __future__ import annotations
 import os
 import sys
 import time
-import timeit
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import joblib
 import pandas as pd
-from tqdm.auto import tqdm
+from tqdm import tqdm
 
 from anonpaper.compendium.tables import notebooks_folder
 from anonpaper.compiled import at_once
 from anonpaper.errors import ParameterError, check_integer
-from anonpaper.files import cache_folder, sha256
-from anonpaper.microdata import Microdata
+from anonpaper.files import cache_folder
 
 __all__ = ["Row", "code_digest", "run_grid", "timed"]
 
@@ -35,26 +33,14 @@ def run_grid(
 ) -> pd.DataFrame:  # fmt: skip
     """Call a function for every setting of a grid and return all rows as one tidy table.
 
-    Rows are in the order of the grid, and the same for any number of workers if the function
-    depends only on its parameters: include a seed for every random step. Each finished setting is
-    kept in the cache for equal code of the project, common objects and setting, also if another
-    one fails. ParameterError if workers cannot import the function.
-
-    Parameters
-    ----------
-    function : callable
-        A function at the top level of a module. Called with the setting and the common objects as
-        keyword arguments, it returns one row (a mapping), or several (mappings or a DataFrame).
-    grid : iterable of mapping
-        The settings.
-    workers : int, optional
-        Processes; by default $ANONPAPER_WORKERS, or one per core. 1 computes in this process.
-    name : str, optional
-        Shown beside the progress bar (``TQDM_DISABLE=1`` hides it).
-    common : mapping, optional
-        Objects for every call, such as a Microdata.
-    timing : bool, optional
-        Whether it measures by :func:`timed`: one after the other in this process, each time again.
+    The function, at the top level of a module (else ParameterError), gets a setting and the
+    objects of `common` as keyword arguments, and returns one row (a mapping) or several (mappings
+    or a DataFrame). Rows are in the order of the grid, and the same for any number of processes,
+    `workers` (by default $ANONPAPER_WORKERS, or one per core; 1 computes in this process), if the
+    function depends only on its parameters: include a seed for every random step. Each finished
+    setting is kept in the cache for equal code of the project, common objects and setting, also if
+    another one fails. With `timing`, for a function that measures by :func:`timed`, settings run
+    one after the other in this process, each time again. `name` is shown beside the progress bar.
 
     Examples
     --------
@@ -74,13 +60,11 @@ def run_grid(
     workers = 1 if timing else check_integer("workers", workers or int(given), 1)
     if not timing:
         call = joblib.Memory(cache_folder() / "grids", verbose=0).cache(_rows, ignore=["common"])
-    key = [code_digest(), joblib.hash(_content(common))]
+    key = [code_digest(), joblib.hash(common)]
     with joblib.parallel_config("loky", inner_max_num_threads=None if workers == 1 else 1):
         pool = joblib.Parallel(workers, batch_size=1, return_as="generator")
         found = pool(joblib.delayed(call)(function, one, key, common=common) for one in settings)
-        # tqdm's notebook bar does not read this variable itself
-        hidden = os.environ.get("TQDM_DISABLE", "0") not in ("", "0")
-        bar = tqdm(found, total=len(settings), desc=name or function.__name__, disable=hidden)
+        bar = tqdm(found, total=len(settings), desc=name or function.__name__)
         lines = [{**of, **row} for of, rows in zip(settings, bar, strict=True) for row in rows]
     return pd.DataFrame(lines)
 
@@ -101,15 +85,14 @@ def timed(
     (499500, True)
     """
     check_integer("repeats", repeats, 2)
-    given, returned = [], []
-
-    def run() -> None:
-        returned[:] = [call(*given)]
-
+    spent = []
     with at_once():  # also loops that would be interpreted on few rows
-        setup = (lambda: given.__setitem__(slice(None), [fresh()])) if fresh else "pass"
-        clock = timeit.Timer(run, setup, time.process_time)
-        return min(clock.repeat(repeats, number=1)), returned[0]
+        for _ in range(repeats):
+            given = [fresh()] if fresh else []
+            began = time.process_time()
+            returned = call(*given)
+            spent.append(time.process_time() - began)
+    return min(spent), returned
 
 
 def _rows(function: Callable, setting: dict, key: list[str], common: dict) -> list[dict]:
@@ -124,32 +107,15 @@ def _rows(function: Callable, setting: dict, key: list[str], common: dict) -> li
     return [dict(row) for row in ([found] if isinstance(found, Mapping) else found)]
 
 
-def _content(value: Any) -> Any:
-    """Return the content of a table without its caches; also in collections."""
-    if isinstance(value, Microdata):
-        roles = [value.attribute(name) for name in [*value.qi, *value.sensitives]]
-        domains = [(a.name, list(a.values), a.numeric, a.ordered) for a in roles]
-        codes = value.codes, [value.codes_of(name) for name in value.sensitives]
-        marks = value.missing, value.dropped, value.synthetic, str(value.origin)
-        others = value.frame.drop(columns=[a.name for a in roles])
-        return value.qi, value.sensitive, value.person, domains, codes, marks, others
-    if isinstance(value, Mapping):
-        return {name: _content(item) for name, item in value.items()}
-    return [_content(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-# ---- the code that results depend on -----------------------------------------------------------
-
-
 def code_digest() -> str:
-    """Return one digest of the code that a grid can run, 64 hexadecimal digits.
+    """Return one digest of the code that a grid can run, the package and what notebooks import.
 
-    It covers the package and the modules beside notebooks, but not what judges their results.
+    What judges results is left out.
     """
-    found = []
-    for folder in filter(None, (PACKAGE, notebooks_folder())):
-        for file in sorted(folder.rglob("*.*")):
-            if file.suffix in _SOURCES and file.name not in _JUDGES:
-                name = file.relative_to(folder.parent).as_posix()
-                found.append((name, sha256(file.read_bytes())))
-    return sha256(repr(found))
+    files = [
+        (file.relative_to(folder.parent).as_posix(), file.read_bytes())
+        for folder in filter(None, (PACKAGE, notebooks_folder()))
+        for file in sorted(folder.rglob("*.*"))
+        if file.suffix in _SOURCES and file.name not in _JUDGES
+    ]
+    return joblib.hash(files)

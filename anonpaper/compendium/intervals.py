@@ -26,17 +26,15 @@ def mean_interval(values, *, level: float = LEVEL, within: tuple[float, float] =
     draws, and may lie at either bound. Values that differ only by rounding count as equal there.
     """
     values, (least, most) = np.asarray(values, dtype=float), within
-    if values.ndim != 1 or values.size == 0 or np.isnan(values).any():
-        raise ParameterError(f"an interval needs one number per seed: {values.tolist()}")
-    if values.min() < least - _ROUNDING or values.max() > most + _ROUNDING:
-        raise ParameterError(f"values are not within {least} and {most}: {values.tolist()}")
+    inside = (values >= least - _ROUNDING) & (values <= most + _ROUNDING)
+    if values.ndim != 1 or not values.size or not inside.all():
+        raise ParameterError(f"one number per seed, within {least} and {most}: {values.tolist()}")
     if values.size == 1:
         return least, most
-    bounded = np.isfinite(most - least)
+    bounded, same = np.isfinite(most - least), float(values[0])
     if np.ptp(values) <= bounded * _ROUNDING:
-        same, others = float(values[0]), share_interval(0, values.size, level=level)[1] * bounded
-        ends = (least, most) if bounded else (same, same)
-        return same - others * (same - ends[0]), same + others * (ends[1] - same)
+        others = share_interval(0, values.size, level=level)[1] if bounded else 0
+        return tuple(same + others * (end - same if bounded else 0) for end in within)
     low, high = _around(values.mean(), level, values.size - 1, values.var(ddof=1) / values.size)
     return max(low, least), min(high, most)
 
@@ -51,11 +49,6 @@ def mean_intervals(values, *, within: tuple[float, float] = _ANY) -> np.ndarray:
     rows = np.atleast_2d(np.asarray(values, dtype=float))
     level = level_of_each(len(rows))
     return np.array([mean_interval(row, level=level, within=within) for row in rows])
-
-
-def difference_intervals(lower, higher) -> np.ndarray:
-    """Return the intervals of mean differences ``higher - lower``, seed by seed, all together."""
-    return mean_intervals(np.asarray(higher, float) - np.asarray(lower, float))
 
 
 def prediction_interval(values, *, level: float = LEVEL) -> tuple[float, float]:

@@ -1,9 +1,8 @@
 """The results of a notebook: figures and tables, with their origin, and what readers see of them.
 
-``ANONPAPER_PROFILE`` (``quick`` or ``paper``) and ``ANONPAPER_FIGURES`` (the folder of all
-results; figures/<profile> by default) determine the place. A notebook that runs shows its own
-results. With ``ANONPAPER_SHOW=paper``, as `make` runs it at quick sizes, each saved figure, table
-and verdict is shown as the paper edition, figures/paper, has it.
+``ANONPAPER_PROFILE`` (``quick`` or ``paper``) and ``ANONPAPER_FIGURES`` (figures/<profile> by
+default) determine the place. With ``ANONPAPER_SHOW=paper``, as `make` runs notebooks at quick
+sizes, each saved figure, table and verdict is shown as the paper edition, figures/paper, has it.
 """
 
 from __future__ import annotations
@@ -15,22 +14,23 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import is_dataclass
 from html import escape
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from jinja2 import Template
 from matplotlib.figure import Figure
 
 from anonpaper import plots
 from anonpaper.compendium import claims as judge
-from anonpaper.compendium.tables import folders, manifest, put_entry, read_table, saved
+from anonpaper.compendium import tables as checkout
 from anonpaper.errors import ParameterError
-from anonpaper.files import project_root, write_whole
+from anonpaper.files import write_whole
 from anonpaper.microdata import Microdata
 
-__all__ = ["Results", "Verdicts", "answer", "source_of"]
+__all__ = ["Results", "answer", "source_of"]
 
 #: Shown beside a result that the paper edition does not have yet.
 QUICK_RUN = "*From a quick run at small sizes: the paper edition does not have this result yet.*"
@@ -62,8 +62,7 @@ class Results:
         self.paper, self.notebook = paper, notebook
         self.parameters, self.microdata = dict(parameters or {}), tuple(microdata)
         self.profile = os.environ.get("ANONPAPER_PROFILE") or "quick"
-        home = project_root(Path.cwd()) or Path.cwd()
-        given = os.environ.get("ANONPAPER_FIGURES") or home / "figures" / self.profile
+        given = os.environ.get("ANONPAPER_FIGURES") or checkout.folders()[self.profile]
         self.root = Path(given).resolve()
         self._outputs: dict[str, dict] = {}
 
@@ -76,14 +75,14 @@ class Results:
         Their names come from its cell tagged ``parameters``, their values from the variables, as a
         profile set them.
         """
-        file = (project_root(Path.cwd()) or Path()) / "notebooks" / paper / f"{notebook}.ipynb"
+        file = checkout.notebooks_folder() / paper / f"{notebook}.ipynb"
         cells = json.loads(file.read_text("utf-8"))["cells"]
         tagged = [cell for cell in cells if "parameters" in cell["metadata"].get("tags", ())]
         source = "\n".join("".join(cell["source"]) for cell in tagged)
         values = sys._getframe(1).f_globals
         given = {name: values[name] for name in re.findall(r"^(\w+) = ", source, re.MULTILINE)}
-        if _shows_edition():
-            _show(_edition_in_words(f"{paper}/{notebook}", given))
+        if edition := _edition("manifest.json"):
+            _show(_in_words(checkout.manifest(edition.parent).get(f"{paper}/{notebook}"), given))
         return cls(paper, notebook=notebook, parameters=given, microdata=microdata)
 
     def figure(
@@ -102,10 +101,9 @@ class Results:
         _stamp(figure, self.microdata if microdata is None else microdata)
         files = {"png": plots.render(figure), "csv": _csv(data)}
         self._save(files, name, of=of, timing=timing, caption=caption)
-        if _shows_edition():
+        if edition := _edition(f"{self.paper}/{name}.png"):
             plt.close(figure)
-            edition = _picture(f"{self.paper}/{name}")
-            _show(QUICK_RUN if edition is None else edition)
+            _show(_picture(edition))
 
     def table(
         self, frame: pd.DataFrame, name: str, *, caption: str, of: str = "",
@@ -117,41 +115,30 @@ class Results:
         0, 1, 2, ...
         """
         self._save({"csv": _csv(frame)}, name, of=of, timing=timing, caption=caption)
-        if not _shows_edition():
+        if not (edition := _edition(f"{self.paper}/{name}.csv")):
             return frame
-        file = folders()["paper"] / self.paper / f"{name}.csv"
-        if not file.is_file():
-            _show(QUICK_RUN)
-            return frame
-        edition, index = read_table(file), frame.index.names if _index_matters(frame) else []
-        if not index:
-            return edition
-        return edition.set_index([*edition.columns[: len(index)]]).rename_axis(index)
+        shown, index = checkout.read_table(edition), frame.index
+        if _index_matters(frame):
+            shown = shown.set_index([*shown.columns[: index.nlevels]]).rename_axis(index.names)
+        return shown
 
-    def claims(self, *, timing: bool = False) -> Verdicts:
-        """Judge the claims whose first table this notebook has saved.
+    def claims(self):
+        """Return the judged claims whose first table this notebook has saved, to show.
 
-        ``timing=True`` selects claims that depend on run times, otherwise all others. Nothing is
-        written: the paper's page judges the same claims from the same files.
+        Nothing is written: the paper's page judges the same claims from the same files.
         """
-        timed = {Path(path).stem for path, about in self._outputs.items() if about["timing"]}
+        from IPython.display import HTML
+
         saved = {Path(path).stem for path in self._outputs}
-        edition = folders()["paper"]
-        profile, root = ("paper", edition) if _shows_edition() else (self.profile, self.root)
-        committed = judge.judged(self.paper, edition / self.paper)
-        own = committed if root == edition else judge.judged(self.paper, root / self.paper)
-        rows = {}
-        for (one, found), (_, there) in zip(own, committed, strict=True):
-            tables = [Path(file).stem for file in one.tables.values()]
-            if tables[0] in saved and timing != timed.isdisjoint(tables):
-                rows[one.name] = {
-                    "where": one.where, "claim": one.text,
-                    "measured": found.measured, "interval": found.interval,
-                    f"verdict, {profile} profile": found.verdict,
-                    "verdict, paper profile": there.verdict,
-                    "why": found.why, "otherwise": found.otherwise,
-                }  # fmt: skip
-        return Verdicts(pd.DataFrame.from_dict(rows, orient="index"))
+        places = {"paper": checkout.folders()["paper"]}
+        places = places if _shows_edition() else {self.profile: self.root} | places
+        by_place = [judge.judged(self.paper, root / self.paper) for root in places.values()]
+        shown = [
+            (*one[0], {of: found.verdict for of, (_, found) in zip(places, one, strict=True)})
+            for one in zip(*by_place, strict=True)
+            if one[0][0].tables[0] in saved
+        ]
+        return HTML(Template(_CLAIMS, autoescape=True).render(claims=shown, colours=COLOURS))
 
     def _save(self, files: Mapping[str, bytes | str], name: str, **about) -> None:
         """Write the files of one output, and the manifest with them in it."""
@@ -160,19 +147,13 @@ class Results:
         for ending, content in files.items():
             write_whole(self.root / self.paper / f"{name}.{ending}", content)
             self._outputs[f"{self.paper}/{name}.{ending}"] = about
-        share = {
-            "profile": self.profile,
-            "parameters": self.parameters,
-            "data": [_describe(table) for table in self.microdata],
-            "outputs": self._outputs,
-        }
-        put_entry(self.root / "manifest.json", f"{self.paper}/{self.notebook}", share)
-
-
-def _describe(table: Microdata) -> dict:
-    about = {"origin": None if table.origin is None else str(table.origin)}
-    about |= asdict(table.origin) if is_dataclass(table.origin) else {}
-    return {**about, "rows": table.n, "qi": list(table.qi), "sensitive": table.sensitive}
+        data = [
+            {"origin": str(of.origin), "rows": of.n, "qi": list(of.qi), "sensitive": of.sensitive}
+            for of in self.microdata
+        ]
+        share = {"profile": self.profile, "parameters": self.parameters, "data": data}
+        share["outputs"] = self._outputs
+        checkout.put_entry(self.root / "manifest.json", f"{self.paper}/{self.notebook}", share)
 
 
 def _index_matters(frame: pd.DataFrame) -> bool:
@@ -190,13 +171,10 @@ def _stamp(figure: Figure, tables: Sequence[Microdata]) -> None:
     if any(origin.stand_in for origin in origins):
         plots.stamp(figure)
     # without the words in brackets, the line fits under a figure of one column
-    replaced = {
-        f"{origin.dataset}, in place of {origin.substitute_for.partition(' (')[0]}": None
-        for origin in origins
-        if origin.substitute_for
-    }
+    replaced = [f"{one.dataset}, in place of {one.substitute_for.partition(' (')[0]}"
+                for one in origins if one.substitute_for]  # fmt: skip
     if replaced:
-        plots.footer(figure, "data: " + "; ".join(replaced))
+        plots.footer(figure, "data: " + "; ".join(dict.fromkeys(replaced)))
 
 
 # ---- what readers see -------------------------------------------------------------------------
@@ -209,12 +187,12 @@ def answer(text: str, *, shown: str = "", sure: str = "") -> None:
     name of the saved figure or table that shows it, and `sure` has the sizes, seeds and intervals
     behind the sentence.
     """
-    table, profile = saved(shown) if shown else (None, "paper")
+    table, profile = checkout.saved(shown) if shown else (None, "paper")
     texts = [f"**{text}**", sure, "" if profile == "paper" else QUICK_RUN]
     _show("\n\n".join(filter(None, texts)))
     if shown:
-        image = _picture(shown)
-        _show(table if image is None else image)
+        image = checkout.folders()["paper"] / f"{shown}.png"
+        _show(_picture(image) if image.is_file() else table)
 
 
 def _show(what: object) -> None:
@@ -228,11 +206,16 @@ def _shows_edition() -> bool:
     return os.environ.get("ANONPAPER_SHOW") == "paper"
 
 
-def _picture(name: str):
-    """Return a figure of the paper edition as notebooks show it, or None."""
-    file = folders().get("paper", Path()) / f"{name}.png"
-    if not file.is_file():
-        return None
+def _edition(name: str) -> Path | None:
+    """Return the file of the paper edition to show in place of a new one, or None."""
+    file = checkout.folders()["paper"] / name if _shows_edition() else None
+    if file and not file.is_file():
+        file = _show(QUICK_RUN)
+    return file
+
+
+def _picture(file: Path):
+    """Return a figure of the paper edition as notebooks show it."""
     from IPython.display import Image
     from PIL import Image as Pixels
 
@@ -242,9 +225,8 @@ def _picture(name: str):
     return Image(content.getvalue(), format="png", embed=True)
 
 
-def _edition_in_words(name: str, own: Mapping) -> str:
+def _in_words(share: Mapping | None, own: Mapping) -> str:
     """Return at which sizes the results that a notebook shows were made."""
-    share = manifest(folders()["paper"]).get(name)
     if share is None:
         return QUICK_RUN
     own = json.loads(json.dumps(own, default=lambda value: value.tolist()))
@@ -261,32 +243,18 @@ def _edition_in_words(name: str, own: Mapping) -> str:
 #: Verdict -> background of its cell, the worst first.
 COLOURS = ("#fbdde1", "#e9e3f3", "#dde7f2", "#f6f0cc", "#d9efdd")
 COLOURS = dict(zip(judge.VERDICTS, COLOURS, strict=True))
-#: A judged claim, its parts side by side on a wide screen, else one below the other.
-_CLAIM = """
+#: Judged claims one below the other, the parts of each side by side on a wide screen.
+_CLAIMS = """{% for claim, found, verdicts in claims %}
 <div style="display: flex; flex-wrap: wrap; gap: 0.2em 1.5em; text-align: left;
 padding: 0.6em 0; border-top: 1px solid #8888; overflow-wrap: anywhere">
-<div style="flex: 1 1 15em"><b>{where}</b>: {claim} (<code>{name}</code>)</div>
-<div style="flex: 1 1 10em">measured: {measured}{interval}</div>
-<div style="flex: 1 1 16em">{verdicts}</div>
-<div style="flex: 1 1 100%">{why}</div></div>"""
-
-
-class Verdicts(pd.DataFrame):
-    """Judged claims, which a notebook shows one below the other, as wide as there is room."""
-
-    def _repr_html_(self) -> str:
-        shown = []
-        for name, claim in self.iterrows():
-            told = claim.astype(str).map(escape)
-            look = "color: #222; padding: 0 0.3em; background-color: "
-            verdicts = [f'{of[9:]}: <b style="{look}{COLOURS[one]}">{one}</b>'
-                        for of, one in claim.filter(like="verdict").items()]  # fmt: skip
-            shown.append(_CLAIM.format(
-                name=escape(name), where=told["where"], claim=told["claim"],
-                measured=told["measured"], interval=f" ({told['interval']})".replace(" ()", ""),
-                verdicts="<br>".join(verdicts), why="<br>".join(filter(None, told[-2:])),
-            ))  # fmt: skip
-        return "".join(shown)
+<div style="flex: 1 1 15em"><b>{{ claim.where }}</b>: {{ claim.text }} (<code>{{ claim.name }}\
+</code>)</div>
+<div style="flex: 1 1 10em">measured: {{ found.measured }}\
+{{ " (%s)" % found.interval if found.interval }}</div>
+<div style="flex: 1 1 16em">{% for of, verdict in verdicts.items() %}{{ of }} profile: \
+<b style="color: #222; padding: 0 0.3em; background-color: {{ colours[verdict] }}">{{ verdict }}\
+</b><br>{% endfor %}</div>
+<div style="flex: 1 1 100%">{{ found.why }} {{ found.otherwise }}</div></div>{% endfor %}"""
 
 
 def source_of(function: Callable):

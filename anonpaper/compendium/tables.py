@@ -22,7 +22,7 @@ __all__ = [
 def notebooks_folder() -> Path | None:
     """Return the folder of notebooks; None if the package is installed without a checkout."""
     root = project_root()
-    return root / "notebooks" if root is not None and (root / "notebooks").is_dir() else None
+    return root and root / "notebooks"
 
 
 # ---- papers -----------------------------------------------------------------------------------
@@ -61,8 +61,7 @@ def papers() -> dict[str, Paper]:
     >>> papers()["xiao2010"].name
     'Xiao et al. 2010'
     """
-    folder = notebooks_folder()
-    files = [] if folder is None else folder.glob("*/paper.toml")
+    files = (notebooks_folder() or Path()).glob("*/paper.toml")
     found = [Paper(key=file.parent.name, **tomllib.loads(file.read_text())) for file in files]
     return {paper.key: paper for paper in sorted(found, key=lambda paper: (paper.year, paper.key))}
 
@@ -82,8 +81,7 @@ def overview() -> pd.DataFrame:
 def reference(name: str) -> pd.DataFrame:
     """Return numbers of a paper; data/reference/README.md names table or figure.
 
-    `name` is a file without ``.csv``: paper, table or figure, content. DatasetError lists all
-    names, if none is that.
+    `name` is a file without ``.csv``: paper, table or figure, content; else DatasetError.
 
     Examples
     --------
@@ -155,10 +153,7 @@ def put_entry(file: Path, name: str, entry: object) -> None:
         fcntl.flock(place, fcntl.LOCK_EX)
         entries = json.loads(file.read_text("utf-8")) if file.is_file() else {}
         entries = dict(sorted((entries | {name: entry}).items()))
-        write_whole(
-            file,
-            json.dumps(entries, indent=1, ensure_ascii=False, default=lambda one: one.tolist())
-            + "\n",
-        )
+        options = {"indent": 1, "ensure_ascii": False, "default": lambda one: one.tolist()}
+        write_whole(file, json.dumps(entries, **options) + "\n")
     finally:
         os.close(place)

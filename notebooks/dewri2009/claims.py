@@ -42,7 +42,7 @@ def loss_is_not_monotone(joins):
     drawn = joins[joins["weights"] != "equal"]
     less, pairs = drawn["more joined, less loss"].sum(), drawn["pairs"].sum()
     told = f"the recoding with more joins has less loss in {less:,} of {pairs:,} pairs"
-    one_more = holds_everywhere(drawn["loss falls"] > 0, needed=0)
+    one_more = holds((drawn["loss falls"] > 0).any())
     return holds(less > 0, measured=told).read_as("one more join", one_more)
 
 
@@ -277,7 +277,7 @@ def optimum_can_be_above_k_pref(optima_by_weights):
     # Exhaustive searches on tables of two to four attributes. One suffices.
     above = optima_by_weights["above k_pref"]
     told = f"above k_pref in {above.sum()} of {len(above)} searches"
-    return holds_everywhere(above, needed=0, measured=told)
+    return holds(above.any(), measured=told)
 
 
 @claim("Section 6", quote="No difference in obtained solutions is observed")

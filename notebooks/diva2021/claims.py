@@ -103,9 +103,7 @@ def _falls(
         changes = changes.unstack("seed").reindex(names).rename(NAMES)
         told = f"change of accuracy {c.listed(changes.mean(axis=1), '{:+.2g}')}"
         falls = [-run.dropna() for _, run in changes.iterrows()]
-        found = c.means(
-            falls, above=0, show="{:.2g}", names=[*changes.index], measured=told, why=why
-        )
+        found = c.means(falls, above=0, show="{:.2g}", measured=told, why=why)
         courses = wide.T.groupby("algorithm").mean().T
         explained = (courses.corrwith(courses.index.to_series()) ** 2).min()
         return c.all_of(
@@ -235,14 +233,11 @@ def uniform_values_are_easiest(figure_4d):
         if base:
             of = of.sub(wide[base], axis=0).div(wide[base].abs(), axis=0)
         of = of.unstack("data").swaplevel(axis=1)
-        steps = [(f"{name}: {told}", (of[more] - of[less])[name].dropna())
-                 for told, more, less in (("Gaussian over Zipfian", "gaussian", "zipf"),
-                                          ("uniform over Gaussian", "uniform", "gaussian"))
-                 for name in of["zipf"]]  # fmt: skip
-        names, rises = zip(*steps, strict=True)
+        steps = of["gaussian"] - of["zipf"], of["uniform"] - of["gaussian"]
+        rises = [step[name].dropna() for step in steps for name in step]
         told = f"steps of {c.span([rise.mean() for rise in rises], '{:+.2g}')}"
         why = "Zipfian values are easiest with or without DIVA"
-        return c.means([*rises], names=names, above=0, in_part=1, measured=told, why=why)
+        return c.means(rises, above=0, in_part=1, measured=told, why=why)
 
     return judge("k_member").read_as("raw accuracy", judge())
 
@@ -339,7 +334,7 @@ def diva_is_comparable(costs):
     diva = starred["proportion"]["reject"].fillna(starred["proportion"]["star"])
     rows = (diva / starred["no constraints", "none"]).dropna().groupby("data").agg(list)
     told, why = rows.map(np.mean), "on Pantheon the upper bounds make DIVA suppress twice as much"
-    return c.means([*rows], below=1.25, names=[*rows.index], show="x {:.2f}",
+    return c.means([*rows], below=1.25, show="x {:.2f}",
                  measured=c.listed(told, "x {:.2f}"), why=why)  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 import anonpaper as ap
-from anonpaper.compendium.intervals import difference_intervals
+from anonpaper.compendium.intervals import mean_interval
 from anonpaper.constraints import proportion_constraints
 from anonpaper.datasets.trees import hierarchies
 from anonpaper.errors import InfeasibleError
@@ -255,7 +255,7 @@ def _best(part: pd.DataFrame, need: Need) -> dict[str, object]:
     first, *others = mean.loc[mean.groupby("method").idxmin()].sort_values(kind="stable").index
     told = {"use": _setting(first), "value": mean[first], "promised": _promised(first, need)}
     if others:
-        ends = difference_intervals(losses.loc[[first]], losses.loc[[others[0]]])[0]
+        ends = mean_interval(losses.loc[others[0]] - losses.loc[first])
         told |= {"next": _setting(others[0]), "more": mean[others[0]] - mean[first]}
         told |= dict(zip(("low", "high"), ends, strict=True))
     return told

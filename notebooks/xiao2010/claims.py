@@ -302,4 +302,4 @@ def sub_domains_keep_more_than_stars(four_ages, boxes):
         measured=f"four rows: {kl['with sub-domains']:.3f} nats with sub-domains, "
         f"{kl['with stars']:.3f} with stars; closer in {closer.sum():,} of {len(boxes):,} tables",
         why="ages 20, 20, 30, 40 in the groups 20, 30 and 20, 40 refute it",
-    ).read_as("mostly, on real rows", c.holds_everywhere(closer, needed=c.MOSTLY))  # fmt: skip
+    ).read_as("mostly, on real rows", c.holds(closer.mean() >= c.MOSTLY))  # fmt: skip

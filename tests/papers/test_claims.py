@@ -10,8 +10,8 @@ SO, NOT = claims.REPRODUCED, claims.NOT_REPRODUCED
 
 
 def verdict(paper, name, *tables):
-    (judge,) = [one for one in claims.claims_of(paper) if one.name == name]
-    return judge(*tables).verdict
+    (one,) = [one for one in claims.claims_of(paper) if one.name == name]
+    return one.judge(*tables).verdict
 
 
 @pytest.mark.parametrize(
