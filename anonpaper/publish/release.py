@@ -48,7 +48,7 @@ class PublishedAttribute:
 
     def starred_whole(self, shown: np.ndarray, codes: np.ndarray) -> PublishedAttribute:
         """Return the attribute of entries not all of which are `shown`; `codes` are theirs."""
-        sub, held = self.sub_domains, np.unique(codes[shown])
+        sub, held = self.sub_domains, np.flatnonzero(np.bincount(codes[shown]))
         if sub.names is None and len(held) > 1:
             (wide,) = np.nonzero((sub.low <= held[0]) & (sub.high >= held[-1]))
             wide = wide[sub.contains(wide[:, None], held).all(axis=1)]
