@@ -95,9 +95,11 @@ def _riskiest(classes: Entries, name: object, top: int) -> list[dict]:
             likeliest = counts.sensitive[entries][counts.counts[entries].argmax()]
             about |= {"sensitive": name, "likeliest value": m.attribute(name).values[likeliest]}
             about["its share"] = float(share[g])
-        rows = np.sort(cells.rows[cells.tuple_start[g] : cells.tuple_start[g + 1]])
-        named = m.frame.index[rows[:_ROWS_NAMED]] + 1
-        found.append(about | {"in rows": [*map(str, named), *["..."] * (len(rows) > len(named))]})
+        if m.has_rows:
+            rows = np.sort(cells.rows[cells.tuple_start[g] : cells.tuple_start[g + 1]])
+            named = m.frame.index[rows[:_ROWS_NAMED]] + 1
+            about["in rows"] = [*map(str, named), *["..."] * (len(rows) > len(named))]
+        found.append(about)
     return found
 
 
