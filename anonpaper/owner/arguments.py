@@ -30,18 +30,13 @@ from anonpaper.errors import (
 )
 from anonpaper.files import check_place, named_by_user
 from anonpaper.hierarchy import Hierarchy
-from anonpaper.microdata import MISSING, Attribute, Microdata
+from anonpaper.microdata import Attribute, Microdata
 from anonpaper.owner import reader
 from anonpaper.owner.reader import LOG, STANDARD_STREAM, Table
 from anonpaper.owner.report import check_page_place
 from anonpaper.principles import read_principle
 from anonpaper.publish import Release, writing
 from anonpaper.recoding import Recoding
-
-__all__ = [
-    "METHODS", "check_places", "chosen", "for_owner", "hierarchies", "kinds", "names", "outputs",
-    "parameters", "publish", "read", "suggested", "takes",
-]  # fmt: skip
 
 #: Name of a function -> its declaration, for every algorithm of the package.
 METHODS: dict[str, Algorithm] = {
@@ -84,15 +79,6 @@ def kinds(texts: Iterable[str]) -> dict[str, str | list[str]]:
     return found
 
 
-def outputs(o: SimpleNamespace, form: str) -> list[str]:
-    """Return the files of the tables; none if the table goes to standard output."""
-    if o.output not in (None, STANDARD_STREAM):
-        return [o.output, str(writing.beside(o.output, "sensitive"))][: 1 + (form == "anatomize")]
-    if form == "anatomize":
-        raise ParameterError("anatomize publishes two tables: name a file with -o")
-    return []
-
-
 #: Options that name files to write, and what refuses a name.
 _WRITTEN = {
     "report": check_page_place,
@@ -102,17 +88,24 @@ _WRITTEN = {
 }
 
 
-def check_places(o: SimpleNamespace, outputs: Sequence[str] = ()) -> None:
-    """Raise FileError if a file may not be written: wrong ending, an input, or already there.
+def outputs(o: SimpleNamespace, form: str = "") -> list[str]:
+    """Return the files of the tables; none if the table goes to standard output.
 
-    Inputs are never overwritten, however they are spelled or linked, even with --force.
+    FileError if a file may not be written: wrong ending, an input, or already there. Inputs are
+    never overwritten, however they are spelled or linked, even with --force.
     """
-    given = vars(o)
+    given, tables = vars(o), []
+    if given.get("output") not in (None, STANDARD_STREAM):
+        tables = [o.output, str(writing.beside(o.output, "sensitive"))][
+            : 1 + (form == "anatomize")
+        ]
+    elif form == "anatomize":
+        raise ParameterError("anatomize publishes two tables: name a file with -o")
     taken = ["/dev/stdin" if o.file == STANDARD_STREAM else o.file]
     taken += [given.get(name) for name in ("schema", "population", "constraints", "recoding")]
     for text in given.get("hierarchy", ()):
         taken += [text[sign.end() :] for sign in re.finditer("=", text)]
-    written = [(name, writing.check_table_place) for name in outputs]
+    written = [(name, writing.check_table_place) for name in tables]
     written += [(given.get(option), check) for option, check in _WRITTEN.items()]
     for name, check in written:
         if name is not None:
@@ -121,6 +114,7 @@ def check_places(o: SimpleNamespace, outputs: Sequence[str] = ()) -> None:
                     raise FileError(f"{name} is the same file as {other}: name another file")
             check(name, replace=o.force)
             taken.append(name)
+    return tables
 
 
 def _are_the_same(*paths: str) -> bool:
@@ -190,37 +184,18 @@ def hierarchies(texts: Sequence[str], m: Microdata, kinds: Mapping) -> dict[str,
         tree = text[len(name or "") + 1 :]
         if name is None or not tree:
             raise ParameterError(f"--hierarchy {text}: NAME=TREE, NAME one of {m.qi}")
+        kind, _, numbers = tree.partition(":")
+        make, number = _MAKERS.get(kind, (None, str))
+        form = {"form": kinds[name]} if kind == "dates" and "%" in kinds.get(name, "") else {}
         try:
-            found[name] = _hierarchy(m, name, kinds.get(name, ""), tree)
+            steps = [[*map(number, numbers.split(","))]] if numbers or kind == "widths" else []
+            found[name] = make(m.frame[name], *steps, **form) if make else Hierarchy.from_csv(tree)
         except AnonpaperError as error:
             raise type(error)(f"--hierarchy {text}: {error}") from None
+        except ValueError:
+            wanted = "whole numbers" if number is int else "numbers, as in widths:5,10,20"
+            raise ParameterError(f"--hierarchy {text}: {kind} takes {wanted}") from None
     return found
-
-
-def _hierarchy(m: Microdata, name: str, column: str, tree: str) -> Hierarchy:
-    """Make a hierarchy by prefixes, dates or widths of the column, or read a csv."""
-    kind, _, numbers = tree.partition(":")
-    if kind not in _MAKERS:
-        return Hierarchy.from_csv(tree)
-    make, number = _MAKERS[kind]
-    try:
-        steps = [[number(text) for text in numbers.split(",")]] if numbers else []
-    except ValueError:
-        raise ParameterError(
-            f"{kind} takes {'' if number is float else 'whole '}numbers with commas between them"
-        ) from None
-    if kind == "widths":
-        if not steps:
-            raise ParameterError("widths needs numbers, as in widths:5,10,20")
-        texts = [v for v in m.attribute(name).values if isinstance(v, str) and v != MISSING]
-        # widths take 90+ beside numbers
-        if texts := [t for t in texts if not re.fullmatch(r"\d+(?:\.\d+)?\+?", t, re.ASCII)]:
-            raise ParameterError(
-                f"widths needs numbers, but {name!r} was read as {column}, with values such as "
-                f"{texts[-1]!r}: give a csv of the values and their names, or leave {name!r} out"
-            )
-    form = {"form": column} if kind == "dates" and "%" in column else {}
-    return make(m.frame[name], *steps, **form)
 
 
 def _asked_for(attribute: Attribute, kind: object) -> str:
@@ -240,8 +215,8 @@ def _asked_for(attribute: Attribute, kind: object) -> str:
 # -- methods ------------------------------------------------------------------------------------
 
 
-def _saved(m: Microdata, recoding: str) -> Recoding:
-    """The recoding of a file."""
+def saved_recoding(m: Microdata, recoding: str) -> Recoding:
+    """Return the recoding of a file."""
     return Recoding.load(recoding)
 
 
@@ -252,7 +227,7 @@ def chosen(o: SimpleNamespace) -> tuple[Algorithm, str]:
         raise ParameterError("choose one of --method and --recoding")
     if o.method is not None and name not in METHODS:
         raise ParameterError(f"--method {o.method!r} is not one of {', '.join(METHODS)}")
-    saved = Algorithm(_saved, "a saved recoding", publications=RECODED)
+    saved = Algorithm(saved_recoding, "a saved recoding", publications=RECODED)
     found = METHODS.get(name, saved)
     form = (o.publish or found.publications[0]).lower()
     if form not in found.publications:

@@ -1,8 +1,8 @@
-"""The command line: ``python -m anonpaper COMMAND``.
+"""Anonymize tables of people, and see how exposed they are.
 
-Results go to standard output, progress and warnings to standard error. Exit codes: 0 done, 1 the
-table does not allow the request or a data set cannot be fetched, 2 wrong command or input.
-A command writes all of its files or none.
+Results go to standard output, progress and warnings to standard error. Exit codes: 0 done; 1 this
+table does not allow the request, or a data set cannot be fetched; 2 wrong usage or input. A
+command writes all of its files or none.
 """
 
 import inspect
@@ -14,12 +14,11 @@ import shlex
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from importlib.metadata import version
 from inspect import Parameter
 from types import SimpleNamespace
 from typing import Annotated, Literal
 
-from typer import Argument, Context, Exit, Option, Typer
+from typer import Argument, Context, Option, Typer
 from typer.exceptions import TyperException
 
 import anonpaper as ap
@@ -31,8 +30,6 @@ from anonpaper.owner.arguments import METHODS, takes
 from anonpaper.owner.reader import LOG, STANDARD_STREAM
 from anonpaper.publish import writing
 
-__all__ = ["app", "main"]
-
 _NOT_POSSIBLE = (errors.BudgetExceededError, errors.ConstraintError, errors.PromiseError,
                  errors.DatasetUnavailableError, errors.InfeasibleError)  # fmt: skip
 
@@ -40,52 +37,36 @@ _ANONYMIZE = """
 Write a table that hides people, or their sensitive values, in groups of other people. The method
 promises how well; the report says which levels the result reaches.
 
-Without -o, or with -o -, the table goes to standard output and the report to standard error;
-with -o FILE the report goes to standard output. Only the columns of --qi and --sensitive are
-published, unless --keep names others. Input files are never overwritten.
-
-A column of a csv or xlsx file holds numbers if all its values are written as numbers: 02139 is
-text; 28,8 is a number, published as 28.8; 1,234 and NA among numbers are in doubt. Equal numbers
-are one value, published in the first way they are written. Dates like 2024-12-31 10:15 are
-ordered. An empty field is a missing value. Standard error says how each column was read.
+Without -o FILE the table goes to standard output and the report to standard error. Only the
+columns of --qi and --sensitive are published, unless --keep names others. Input files are never
+overwritten. Standard error says how each column was read.
 
 \b
 Methods, and the options that each takes:
-{methods}
+{}
 
 In Python, methods take more. The constraints of diva are a file of lines such as
 `sex[Female] & race[Black], 20, 400`.
-""".format(
-    methods="\n".join(
-        f"  {name}: {method.title}\n      {' '.join(takes(method))}"
-        for name, method in METHODS.items()
-    )
-)
-
+""".format("\n".join(f"  {name}: {method.title}\n      {' '.join(takes(method))}"
+                     for name, method in METHODS.items()))  # fmt: skip
 
 #: What both `audit` and `anonymize` take: type, a word for its value, and what it means.
 _SHARED: dict[str, tuple] = {
-    "qi": (list[str], "NAMES", "columns that others may know about a person: names separated by "
-           "commas, a name with a comma in double quotes"),
-    "sensitive": (list[str], "NAMES", "columns whose values nobody should learn; several as for "
-                  "--qi"),
-    "person": (str, "NAME", "the column that identifies people with several rows: k counts "
-               "people; never published"),
-    "count": (str, "NAME", "the column that says how many people of this table a row stands for, "
-              "not a weight of a survey: k would be too large; never published"),
-    "type": (list[str], "NAME=KIND", "kinds of columns: integer, decimal, decimal-comma, date, a "
-             "date's form such as %d.%m.%Y, ordered, text, or all values in their order, as in "
-             "answer=never<rarely<often; separated by commas"),
+    "qi": (list[str], "NAMES", "columns that others may know about people: names separated by "
+           "commas, one with a comma in double quotes"),
+    "sensitive": (list[str], "NAMES", "columns whose values nobody should learn"),
+    "person": (str, "NAME", "column that identifies people with several rows: k counts people"),
+    "count": (str, "NAME", "column that counts people of the table, not the weights of a survey"),
+    "type": (list[str], "NAME=KIND", "integer, decimal, decimal-comma, date, a form of dates such "
+             "as %d.%m.%Y, ordered, text, or all values in order, as in answer=never<rarely"),
     "na": (list[str], "TEXT", "a text that means a missing value, such as NA or ?"),
     "missing": (Literal["error", "drop", "category"], None, "missing values are an error (the "
-                "default); or their rows are left out; or they become the value ?, which counts "
-                "as one more (category)"),
+                "default), their rows are left out, or they count as one more value, ?"),
     "delimiter": (str, "TEXT", "between the fields of a csv (a comma, in .tsv a tab)"),
     "encoding": (str, "NAME", "of a csv (utf-8)"),
     "schema": (str, "JSON", "a file of --save-schema; options given here replace what it says"),
     "save_schema": (str, "JSON", "save the roles and kinds of the columns, for the next table"),
-    "population": (str, "FILE", "all people among whom those of the table are, for the "
-                   "journalist's risk"),
+    "population": (str, "FILE", "all people, those of the table among them: who could it be?"),
     "risks": (str, "CSV", "also write each row's risk of being identified; do not publish it"),
     "force": (bool, None, "replace files that are there, unless they are read"),
     "quiet": (bool, None, "print only errors to standard error"),
@@ -95,85 +76,62 @@ _SHARED: dict[str, tuple] = {
 _OWN: dict[str, tuple] = {
     "method": (str, "NAME", "one of the above"),
     "output": (str, "OUT", "the file to write, csv or parquet; - is standard output"),
-    "report": (str, "PAGE", "also write an HTML page that compares the table before and after; do "
-               "not publish it"),
-    "publish": (str, "FORM", "how groups are published. suppress: * where a group differs. "
-                "generalize: intervals and sets. shallow: the lowest common level of hierarchies. "
-                "recode: the same for all rows. swap: permute sensitive values within a group. "
-                "anatomize: two tables. By default recode for tds, full_domain and the searches, "
-                "swap for klt, shallow for balanced_classes, otherwise suppress"),
+    "report": (str, "PAGE", "also write a page of the table before and after; do not publish it"),
+    "publish": (str, "FORM", "suppress: * where a group differs; generalize: intervals and sets; "
+                "shallow: the lowest common level of hierarchies; recode: the same for all rows; "
+                "swap: sensitive values change places in a group; anatomize: two tables"),
     "against": (Literal["file", "register"], None, "whom the promise must withstand: who counts "
-                "the rows of the file (the default), or also who has a register of all people and "
-                "knows the method"),
-    "accept": (str, "REASON", "write the table although it keeps less than was promised; the page "
-               "prints the reason"),
+                "rows of the file (the default), or has a register and knows the method"),
+    "accept": (str, "REASON", "write the table although it keeps less than was promised"),
     "keep": (list[str], "NAMES", "further columns to publish unchanged, without protection"),
-    "seed": (int, "N", "for experiments: repeat the same groups and swaps; the order of rows is "
-             "always random. Do not publish a table that was swapped with a seed"),
+    "seed": (int, "N", "repeat the same groups and swaps; do not publish what was swapped so"),
     "k": (int, "N", "smallest class size"),
-    "l": (int, "N", "the l-diversity: of balanced_classes, klt and full_domain distinct sensitive "
-          "values in every class, otherwise frequency l-diversity"),
+    "l": (int, "N", "frequency l-diversity; of balanced_classes, klt and full_domain distinct "
+          "sensitive values in every class"),
     "theta": (float, "X", "largest share of one sensitive value in a group, in (0, 1]"),
     "require": (list[str], "PRINCIPLE", "further monotone principles that every class must meet"),
     "suppression": (float, "X", "share of the rows that may be withheld, from 0 to 1"),
-    "hierarchy": (list[str], "NAME=TREE", "a csv in the format of ARX (value; level 1; level 2; "
-                  "...), or prefixes, dates or widths:5,10; the searches (exhaustive, "
-                  "preference_search) take only the order of the values from it"),
+    "hierarchy": (list[str], "NAME=TREE", "prefixes, dates, widths:5,10, or a csv in the format "
+                  "of ARX (value; level 1; ...); the searches only order values by it"),
     "constraints": (str, "FILE", "what diva keeps of minorities, see above"),
-    "preference": (tuple[float, float], "X Y", "preferred loss (NWP) and bias (NECD), each in "
-                   "[0, 1]"),
+    "preference": (tuple[float, float], "X Y", "preferred loss (NWP) and bias (NECD), 0 to 1"),
     "recoding": (str, "JSON", "a file of --save-recoding, in place of a method"),
     "save_recoding": (str, "JSON", "save how values were recoded, for the next table"),
 }  # fmt: skip
 _OPTIONS = (
-    _SHARED | _OWN | {"stars": (bool, None, "columns are texts, in which * fits every value")}
+    _SHARED
+    | _OWN
+    | {
+        "file": (str, "FILE", "csv, xlsx or parquet; - is a csv on standard input"),
+        "names": (list[str], "NAME", "as `datasets` lists; by default all"),
+        "stars": (bool, None, "columns are texts, in which * fits every value"),
+    }
 )
 _SHORT = {"quiet": ["-q"], "output": ["-o"]}
 
+app = Typer(help=__doc__, add_completion=False, rich_markup_mode=None,
+            pretty_exceptions_enable=False)  # fmt: skip
 
-def _option(name: str) -> Parameter:
-    """The parameter of a command's function that Typer makes an option of."""
+
+def _parameter(name: str) -> Parameter:
+    """The parameter of a command's function that Typer makes an option or an argument of."""
     kind, metavar, meaning = _OPTIONS[name]
-    several = kind == list[str]
-    meaning += "; may be given again" * several
-    flags = [f"--{name.replace('_', '-')}", *_SHORT.get(name, ())]
-    default = () if several else False if kind is bool else None
-    kind = kind if several or kind is bool else kind | None
-    annotation = Annotated[kind, Option(*flags, metavar=metavar, help=meaning)]
-    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    if name in ("file", "names"):
+        made = Argument(metavar=metavar, help=meaning)
+    else:
+        meaning += "; may be given again" * (kind == list[str])
+        flags = [f"--{name.replace('_', '-')}", *_SHORT.get(name, ())]
+        made = Option(*flags, metavar=metavar, help=meaning)
+    default = {list[str]: (), bool: False}.get(kind)
+    kind = kind if default is not None or name == "file" else kind | None
+    default = Parameter.empty if name == "file" else default
+    return Parameter(
+        name, Parameter.KEYWORD_ONLY, annotation=Annotated[kind, made], default=default
+    )
 
 
-#: Their first argument, and that of `fetch`: name, type, default, a word for it, its meaning.
-_FILE = "file", str, Parameter.empty, "FILE", "csv, xlsx or parquet; - is a csv on standard input"
-_DATA_SETS = "names", list[str] | None, None, "NAME", "as `datasets` lists; by default all"
-
-app = Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-
-
-def _print_version(asked: bool) -> None:
-    if asked:
-        print(f"anonpaper {version('anonpaper')}")
-        raise Exit
-
-
-@app.callback()
-def _program(
-    version: Annotated[bool, Option("--version", callback=_print_version, is_eager=True)] = False,
-) -> None:
-    """Anonymize tables of people, and see how exposed they are.
-
-    Results go to standard output, progress and warnings to standard error. Exit codes: 0 done;
-    1 this table does not allow the request; 2 wrong usage or input.
-    """
-
-
-def _command(*options: str, argument: tuple | None = None, help: str | None = None) -> Callable:
+def _command(*names: str, help: str | None = None) -> Callable:
     """Make a command of a function of its options, given as one object with its whole `call`."""
-    parameters = [Parameter("context", Parameter.POSITIONAL_ONLY, annotation=Context)]
-    if argument:
-        name, kind, default, word, meaning = argument
-        kind = Annotated[kind, Argument(metavar=word, help=meaning)]
-        parameters += [Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default)]
 
     def made(function: Callable) -> Callable:
         def command(context: Context, **given) -> None:
@@ -181,7 +139,8 @@ def _command(*options: str, argument: tuple | None = None, help: str | None = No
             function(SimpleNamespace(call=context.obj, **given))
 
         command.__name__, command.__doc__ = function.__name__, function.__doc__
-        command.__signature__ = inspect.Signature([*parameters, *map(_option, options)])
+        context = Parameter("context", Parameter.POSITIONAL_ONLY, annotation=Context)
+        command.__signature__ = inspect.Signature([context, *map(_parameter, names)])
         return app.command(help=help)(command)
 
     return made
@@ -195,12 +154,12 @@ def datasets(o: SimpleNamespace) -> None:
         print(f"    now: {entry.origin}\n    {entry.how_to_get}")
 
 
-@_command("output", "force", "quiet", argument=_DATA_SETS)
+@_command("names", "output", "force", "quiet")
 def fetch(o: SimpleNamespace) -> None:
     """Fetch data sets and print where each came from; with -o, also write the table of one."""
-    if unknown := [name for name in o.names or () if name not in registry()]:
-        raise errors.ParameterError(f"no data sets {unknown}; there are {', '.join(registry())}")
     names, failed, to_stream = o.names or list(registry()), [], o.output == STANDARD_STREAM
+    if unknown := {*names} - {*registry()}:
+        raise errors.ParameterError(f"no data sets {unknown}; there are {', '.join(registry())}")
     if o.output and len(names) > 1:
         raise errors.ParameterError("-o takes one data set: fetch them one by one")
     if o.output and not to_stream:
@@ -215,18 +174,17 @@ def fetch(o: SimpleNamespace) -> None:
     if failed:
         raise errors.DatasetUnavailableError("\n".join(failed))
     if o.output:
-        table = writing.plain(ap.load(names[0]).frame)
-        _write({o.output: table}, o)
+        _write({o.output: writing.plain(ap.load(names[0]).frame)}, o)
 
 
-@_command(*_SHARED, "stars", argument=_FILE)
+@_command("file", *_SHARED, "stars")
 def audit(o: SimpleNamespace) -> None:
     """Report how exposed the people of a table are, and suggest a command that protects them.
 
     How many are unique, which level of every principle the original table reaches, and which
     groups of equal quasi-identifiers have the highest risk.
     """
-    arguments.check_places(o)
+    arguments.outputs(o)
     table, m, people = arguments.read(o)
     found = report.audit(m, top=10, population=people)
     found["suggested"] = arguments.suggested(m, table.kinds, o.call)
@@ -237,12 +195,11 @@ def audit(o: SimpleNamespace) -> None:
     _print(found, o)
 
 
-@_command(*_SHARED, *_OWN, argument=_FILE, help=_ANONYMIZE)
+@_command("file", *_SHARED, *_OWN, help=_ANONYMIZE)
 def anonymize(o: SimpleNamespace) -> None:
     """Write an anonymous table and print what was done."""
     method, form = arguments.chosen(o)
     outputs = arguments.outputs(o, form)
-    arguments.check_places(o, outputs)
     table, m, people = arguments.read(o)
     trees = arguments.hierarchies(o.hierarchy, m, table.kinds)
     given = arguments.parameters(o, method, {} if form == "shallow" else trees)
@@ -304,11 +261,11 @@ def main(command: Sequence[str] | None = None) -> int:
         return 2
     except errors.AnonpaperError as error:
         code, message = 1 if isinstance(error, _NOT_POSSIBLE) else 2, error
-    except BrokenPipeError:  # the reader has seen enough, as in `... | head`
-        _leave_standard_output()
-        return 1
     except OSError as error:  # errors of files are caught where they are read and written
-        _leave_standard_output()
+        # pending output would cause an error message at the end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):  # the reader has seen enough, as in `... | head`
+            return 1
         code, message = 2, f"{error.filename or 'standard output'}: {error.strerror}"
     except MemoryError:
         code, message = 2, "the table does not fit in memory"
@@ -318,11 +275,6 @@ def main(command: Sequence[str] | None = None) -> int:
         code, message = 2, f"a fault of anonpaper, please report it: {error!r}"
     print(f"anonpaper: {_said(message)}", file=sys.stderr)
     return code
-
-
-def _leave_standard_output() -> None:
-    """Discard pending output, which would cause an error message at the end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 #: What a message says for Python -> what it says here, where options are named.

@@ -24,12 +24,9 @@ from anonpaper.groups import Entries, Partition, dense_labels
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import MISSING, Attribute, Microdata, check_microdata
 from anonpaper.owner import report
-from anonpaper.owner.report import check_page_place, page
 from anonpaper.principles import Principle
 from anonpaper.publish import PublishedAttribute, Release, writing
 from anonpaper.published_values import SubDomains
-
-__all__ = ["Evidence", "audit"]
 
 _MOST_PAIRS = 1_000_000_000  # of a class and different quasi-identifiers
 _N = r"([+-]?\d+(?:\.\d+)?)"
@@ -55,9 +52,8 @@ class Evidence:
     utility: dict
 
     def __str__(self) -> str:
-        tables = {
-            name: getattr(self, name).to_dict("records") for name in ("promises", "attackers")
-        }
+        frames = {"promises": self.promises, "attackers": self.attackers}
+        tables = {name: frame.to_dict("records") for name, frame in frames.items()}
         return report.as_text(tables | {"risk": self.risk, "utility": self.utility})
 
     __repr__ = __str__
@@ -68,9 +64,8 @@ class Evidence:
         Do not publish it: it shows counts of the original table. `path` ends in
         .html; an existing file is replaced, completely or not at all.
         """
-        by_another = "another tool" if self.release.method == "another tool" else None
-        check_page_place(path)
-        writing.write_tables({path: page(self.release, by_another).encode()})
+        report.check_page_place(path)
+        writing.write_tables({path: report.page(self.release).encode()})
         return Path(path)
 
 
@@ -83,38 +78,18 @@ def audit(
 ) -> Evidence:
     """Report what a release promises, which attackers were tried, its risk and its utility.
 
-    Every attacker of this package is listed; an attacker that was not played has the reason.
+    Every attacker of this package is listed; one that was not played has the reason. `released` is
+    a Release, which knows what was promised, or the rows that another tool published, in any
+    order, with what it `promised`. Their quasi-identifiers may be values, ``*``, sets ``{a, b}``,
+    intervals such as ``[20, 30)`` or ``20-29``, bounds such as ``>=65``, prefixes such as
+    ``021**``, or names of the `hierarchies`, by attribute.
 
-    Parameters
-    ----------
-    original : Microdata
-        The table of people, with its roles.
-    released : Release or pandas.DataFrame
-        A Release of this package, or the rows that another tool published, in any order. Their
-        quasi-identifiers may be values, ``*``, sets ``{a, b}``, intervals such as ``[20, 30)`` or
-        ``20-29``, bounds such as ``>=65``, prefixes such as ``021**``, or names of `hierarchies`.
-    promised : sequence of Principle
-        What another tool promised. A Release knows its own promises.
-    hierarchies : mapping of attribute name to Hierarchy, optional
-        The names that another tool published.
+    ColumnError, ParameterError or SizeLimitError if a column with a role lacks, a text is not
+    understood, a row fits nobody, `released` is of another table than `original`, or classes times
+    different quasi-identifiers are above 10⁹. Rows are matched to people by a maximum flow, after
+    O(c·t·d) comparisons of c classes with t QI tuples. The order of the report is of NIST SP
+    800-188 (S. Garfinkel et al., 2023).
 
-    Returns
-    -------
-    Evidence
-
-    Raises
-    ------
-    ColumnError, ParameterError, SizeLimitError
-        A column with a role lacks, a text is not understood, a row fits nobody, `released` is of
-        another table; or classes times different quasi-identifiers are above 10⁹.
-
-    References
-    ----------
-    The order is of NIST SP 800-188 (S. Garfinkel et al., 2023). Rows are matched to people by a
-    maximum flow, after O(c·t·d) comparisons of c classes with t QI tuples.
-
-    Examples
-    --------
     >>> m = ap.examples.hospital()
     >>> rows = ap.suppress(m, ap.examples.hospital_two_diverse()).public_frame()
     >>> found = audit(m, rows, [ap.KAnonymity(3)])
@@ -149,23 +124,23 @@ def _read(m: Microdata, rows: object, promised, hierarchies) -> Release:
         raise ColumnError(f"released lacks {lacking}; it has {list(rows.columns)}")
     if rows.empty:
         raise ParameterError("released has no row")
-    trees, texts, allowed = check_hierarchies(hierarchies, m.qi), [], []
+    trees = check_hierarchies(hierarchies, m.qi)
+    numbers, names, masks = [], [], []
     for attribute in m.attributes:
         known = rows[attribute.name].astype(object)
         written = [STAR if pd.isna(value) else str(value) for value in known]
-        number, names = pd.factorize(np.array(written, object))
+        number, texts = pd.factorize(np.array(written, object))
         tree = trees.get(attribute.name)
-        masks = np.array([_values_of(text, attribute, tree) for text in names])
-        texts.append(number)
-        allowed.append((names, masks))
+        numbers.append(number)
+        names.append(texts)
+        masks.append(np.array([_values_of(text, attribute, tree) for text in texts]))
     # a class is a different tuple of texts
-    classes, of_row = np.unique(np.column_stack(texts), axis=0, return_inverse=True)
-    masks = [masks for _, masks in allowed]
+    classes, of_row = np.unique(np.column_stack(numbers), axis=0, return_inverse=True)
     labels = _matched(m, classes, of_row.ravel(), masks, _secrets(m, rows))
     published = []
-    for attribute, (names, masks), number in zip(m.attributes, allowed, classes.T, strict=True):
-        sub_domains = SubDomains.sets(attribute, *np.nonzero(masks), names)
+    for attribute, texts, mask, number in zip(m.attributes, names, masks, classes.T, strict=True):
         index = np.where(labels >= 0, number[labels], 0).astype(np.int32)
+        sub_domains = SubDomains.sets(attribute, *np.nonzero(mask), texts)
         published.append(PublishedAttribute(sub_domains, index))
     p = Partition(labels, algorithm="another tool")
     p.promised = tuple(check_sequence("promised", promised, Principle))
@@ -174,43 +149,41 @@ def _read(m: Microdata, rows: object, promised, hierarchies) -> Release:
 
 def _values_of(text: str, attribute: Attribute, tree: Hierarchy | None) -> np.ndarray:
     """Which values a published text allows, shape (size,), bool: its first meaning that is one."""
-    meanings = _meanings(text, text.strip(), attribute, tree)
-    found = next((allowed for allowed in meanings if allowed.any()), None)
-    if found is None:
-        raise ParameterError(
-            f"{text!r} of {attribute.name!r} is not understood: give its hierarchy, as in "
-            f"hierarchies={{{attribute.name!r}: ...}}; the table has {attribute.values[:5]}"
-        )
-    return found
+    for allowed in _meanings(text, text.strip(), attribute, tree):
+        if allowed.any():
+            return allowed
+    raise ParameterError(
+        f"{text!r} of {attribute.name!r} is not understood: give its hierarchy, as in "
+        f"hierarchies={{{attribute.name!r}: ...}}; the table has {attribute.values[:5]}"
+    )
 
 
 def _meanings(text: str, bare: str, attribute: Attribute, tree) -> Iterator[np.ndarray]:
     """What a text, bare of spaces, may allow: a value, a name, a set, a range, a prefix."""
-    values = [str(value) for value in attribute.values]
-    yield np.array([value == text for value in values])
-    places = attribute.positions if attribute.numeric else np.full(len(values), np.nan)
+    values, place = [str(value) for value in attribute.values], np.arange(attribute.size)
+    yield np.isin(values, [text])
+    numbers = attribute.positions if attribute.numeric else np.full(len(values), np.nan)
     if re.fullmatch(_N, text):
-        yield places == float(text)  # 34.0 is 34
+        yield numbers == float(text)  # 34.0 is 34
     if tree is not None:
         levels = range(tree.height + 1)
         yield np.array([bare in [tree.generalize(v, i) for i in levels] for v in values])
     if bare == STAR:
-        yield np.ones(len(values), bool)
+        yield place >= 0
     if found := re.fullmatch(rf"\{{([\[(].*[])]), {re.escape(MISSING)}\}}", bare, re.DOTALL):
         yield _values_of(found[1], attribute, tree) | np.isin(values, [MISSING])
     if bare.startswith("{") and bare.endswith("}"):
         yield np.isin(values, next(csv.reader([bare[1:-1]], skipinitialspace=True)))
-    if attribute.ordered and bare.startswith("[") and bare.endswith("]"):
-        ends = [values.index(end) for end in bare[1:-1].split(" - ") if end in values]
-        if len(ends) == 2:
-            yield (np.arange(len(values)) >= ends[0]) & (np.arange(len(values)) <= ends[1])
+    ends = [values.index(end) for end in bare[1:-1].split(" - ") if end in values]
+    if attribute.ordered and bare.startswith("[") and bare.endswith("]") and len(ends) == 2:
+        yield (place >= ends[0]) & (place <= ends[1])
     if found := _INTERVAL.fullmatch(bare):
         left, low, high, right = found.groups()
         above = np.greater if left in ("(", "]") else np.greater_equal
         below = np.less if right in (")", "[") else np.less_equal
-        yield above(places, float(low)) & below(places, float(high))
+        yield above(numbers, float(low)) & below(numbers, float(high))
     if found := _BOUND.fullmatch(f">={bare[:-1]}" if bare.endswith("+") else bare):
-        yield _COMPARED[found[1]](places, float(found[2]))
+        yield _COMPARED[found[1]](numbers, float(found[2]))
     if bare.endswith(STAR):
         start = bare.rstrip(STAR)
         yield np.array([v.startswith(start) and len(v) == len(bare) for v in values])

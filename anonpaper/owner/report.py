@@ -14,21 +14,27 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import measure
-from anonpaper.errors import AnonpaperError, is_among
+from anonpaper.errors import AnonpaperError
 from anonpaper.files import check_place, sha256
 from anonpaper.groups import Entries
-from anonpaper.microdata import MISSING, Microdata
+from anonpaper.microdata import Microdata
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import Release, recode
 from anonpaper.recoding import Recoding
 
-__all__ = ["as_json", "as_text", "attackers_tried", "audit", "check_page_place", "page", "summary"]
-
 _ROWS_NAMED = 5  # of a group, when the riskiest are listed
-_NOT_KNOWN = "the method is not known"
 _MOST_TABLES = 200  # on which a report repeats the method
 _MOST_REPEATED = 8_000  # rows of them together, and of the table
 _MOST_BELIEFS = 10_000_000  # rows times values, for deFinetti's attack
+#: Every attacker who counts, and why one was not played.
+_NOT_PLAYED = {
+    "counts the file": "there is no sensitive value",
+    "takes missing values as unknown": "there is no sensitive value",
+    "sees which rows are synthetic": "there is no sensitive value",
+    "is told the values of a withheld class": "no class is known to be withheld for its values",
+    "is told the values of other withheld people": "nobody is withheld, except in such classes",
+    "knows the secrets of 1 in the group": "people have several rows or no sensitive value",
+}
 
 
 def audit(m: Microdata, top: int, population: Microdata | None = None) -> dict:
@@ -39,10 +45,11 @@ def audit(m: Microdata, top: int, population: Microdata | None = None) -> dict:
     classes = Entries.of_cells(m, m.cells.tuple_of_cell)
     original = recode(m, Recoding.identity(m.attributes))
     whose = "rows" if m.people is None else "people"
-    alone, others = _in_groups_below(2, m), {n: [q for q in m.qi if q != n] for n in m.qi}
+    others = {name: [other for other in m.qi if other != name] for name in m.qi}
     without = {n: _in_groups_below(2, m.with_roles(qi, None)) for n, qi in others.items() if qi}
-    feasible = {}
+    feasible, riskiest = {}, [] if m.sensitives else _riskiest(classes, None, top)
     for name in m.sensitives:
+        riskiest += _riskiest(classes, name, top)
         whole = GroupCounts.of(classes.in_groups(np.zeros_like(classes.group)), name)
         feasible[name] = {
             "values": len(whole.counts),
@@ -60,8 +67,8 @@ def audit(m: Microdata, top: int, population: Microdata | None = None) -> dict:
             "groups": len(m.cells),
         },
         "uniqueness": {
-            f"unique {whose}": alone,
-            "share": alone / m.n_people,
+            f"unique {whose}": _in_groups_below(2, m),
+            "share": _in_groups_below(2, m) / m.n_people,
             "in groups below 5": _in_groups_below(5, m),
             "distinct values": {a.name: a.size for a in m.attributes},
             f"unique {whose} without": without,
@@ -69,9 +76,7 @@ def audit(m: Microdata, top: int, population: Microdata | None = None) -> dict:
         "risk": _risks(original, population),
         "levels": _levels(original),
         "feasible": feasible,
-        "riskiest groups": [
-            row for name in m.sensitives or [None] for row in _riskiest(classes, name, top)
-        ],
+        "riskiest groups": riskiest,
     }
 
 
@@ -170,36 +175,19 @@ def attackers_tried(rel: Release) -> pd.DataFrame:
     for minimality, the largest posterior; for deFinetti's attack, the share of right guesses.
     ``played`` says what it is: exactly what the attacker concludes, at least, on average, or no.
     """
-    m, told = rel.microdata, measure.attackers(rel)
-    if m.people is None:
+    told = measure.attackers(rel)
+    if rel.microdata.people is None:
         told = pd.concat([told, measure.attackers(rel, knows=True)])
-    sure = pd.DataFrame([*told.loc[told["principle"].str.startswith("theta"), "each"]]).max()
-    values = [value for name in m.sensitives for value in m.attribute(name).values]
-    by_another = rel.method == "another tool"
-    told_class = (
-        "the method is not known" if by_another else "no class was withheld for its values"
+    sure, rows = pd.DataFrame([*told["each"][told["principle"].str.startswith("theta")]]).max(), []
+    for who, why in _NOT_PLAYED.items():
+        note = "who infers them can be more or less sure" * who.startswith("is told")
+        rows.append((sure[who], "exactly", note) if who in sure else (math.nan, "no", why))
+    names = [*_NOT_PLAYED, "repeats the method (minimality)", "learns from all groups (deFinetti)"]
+    found = pd.DataFrame(
+        [*rows, _repeated(rel), _learned(rel)], columns=["sure", "played", "note"]
     )
-    cases = [  # attackers, whether they see more than others, and why they would not
-        ("counts the file", True, "there is no sensitive value"),
-        ("takes missing values as unknown", is_among(MISSING, values),
-         "no sensitive value is missing"),
-        ("sees which rows are synthetic", m.synthetic.any(), "no row is synthetic"),
-        ("is told the values of a withheld class", True, told_class),
-        ("is told the values of other withheld people", True,
-         "nobody is withheld, except in such classes"),
-        ("knows the secrets of 1 in the group", True,
-         "people have several rows or no sensitive value"),
-    ]  # fmt: skip
-    note = "who infers them can be more or less sure"
-    rows = [
-        (who, sure[who], "exactly", note if who.startswith("is told") else "")
-        if who in sure and sees_more
-        else (who, math.nan, "no", why)
-        for who, sees_more, why in cases
-    ]
-    rows.append(("repeats the method (minimality)", *_repeated(rel)))
-    rows.append(("learns from all groups (deFinetti)", *_learned(rel)))
-    return pd.DataFrame(rows, columns=["attacker", "sure", "played", "note"])
+    found.insert(0, "attacker", names)
+    return found
 
 
 def _repeated(rel: Release) -> tuple[float, str, str]:
@@ -207,19 +195,20 @@ def _repeated(rel: Release) -> tuple[float, str, str]:
     n = rel.microdata.n
     most = max(1, min(_MOST_TABLES, _MOST_REPEATED // n))
     if rel.method == "another tool":
-        return math.nan, "no", _NOT_KNOWN
+        return math.nan, "no", "the method is not known"
     if not any(text.startswith("minimality") for text in rel.warnings):
         return math.nan, "no", "the method looks at no sensitive value"
     if n > _MOST_REPEATED:
-        why = f"the method is repeated on tables of up to {_MOST_REPEATED:,} rows"
-        return math.nan, "no", why
+        return math.nan, "no", f"repeated on tables of up to {_MOST_REPEATED:,} rows"
     try:
         seen = measure.minimality(rel, most=most)
     except AnonpaperError as error:
         return math.nan, "no", str(error)
+    sure = float(seen["concluded"].max())
+    if seen["exact"].all():
+        return sure, "exactly", ""
     note = f"the groups allow more than {most} tables; the method was not run on them"
-    found = ("exactly", "") if seen["exact"].all() else ("at least", note)
-    return float(seen["concluded"].max()), *found
+    return sure, "at least", note
 
 
 def _learned(rel: Release) -> tuple[float, str, str]:
@@ -295,13 +284,15 @@ def page(rel: Release, call: str | None = None) -> str:
     if m.synthetic.any():
         sides["after, real people only"] = rel.without_synthetic()
     shown = {name: summary(side) for name, side in sides.items() if side.shown.any()}
+    for told in shown.values():
+        told["levels"] = {f"{one['principle']} ({one['meaning']})": one["level"]
+                          for one in told["levels"]}  # fmt: skip
     found = {"what was done": _done(rel, call)}
     if "after" in shown:
         found["attackers tried"] = attackers_tried(rel).to_dict("records")
     for title in ("rows", "risk", "levels", "loss"):
-        beside = {name: _by_name(told[title]) for name, told in shown.items()}
-        table = pd.DataFrame(beside, dtype=object).reset_index(names="")
-        found[title] = table.to_dict("records")
+        beside = {name: pd.Series(told[title], dtype=object) for name, told in shown.items()}
+        found[title] = pd.concat(beside, axis=1).reset_index(names="").to_dict("records")
     of_groups = "Quasi-identifiers are unchanged, so everybody sees who is in it."
     source = Path(__file__).with_name("page.html.jinja").read_text(encoding="utf-8")
     template = jinja2.Environment(autoescape=True, trim_blocks=True).from_string(source)
@@ -312,13 +303,6 @@ def page(rel: Release, call: str | None = None) -> str:
         warnings=[*rel.warnings, *([of_groups] if rel.shows_groups else [])],
     )
     return f"{text}\n".encode(errors="backslashreplace").decode()
-
-
-def _by_name(part: Mapping | list) -> Mapping:
-    """A part of a summary as numbers by name; levels have their meaning in the name."""
-    if isinstance(part, Mapping):
-        return part
-    return {f"{one['principle']} ({one['meaning']})": one["level"] for one in part}
 
 
 def _promise(rel: Release) -> str:
@@ -340,7 +324,7 @@ def _done(rel: Release, call: str | None) -> dict[str, object]:
     roles = m.frame[[*m.qi, *m.sensitives]].astype(str)
     hashes = pd.util.hash_pandas_object(roles, index=False, encoding="unicode_escape")
     facts = {
-        "call": call or rel.call,
+        "call": call or (rel.call if rel.method != "another tool" else rel.method),
         "input": m.origin,
         "hash of the columns in a role": f"sha256 {sha256(hashes.to_numpy().tobytes())}",
         "quasi-identifiers": list(m.qi),
