@@ -84,7 +84,10 @@ def balanced_classes(
     labels[np.argsort(place, kind="stable")] = taken
     lost = np.flatnonzero(labels < 0)
     room = np.full(n_classes, 2 * k - 1 - base)
-    labels[lost] = _join_residue(cells, place[lost], centres, room)  # lines 27 to 31
+    for row in lost:  # lines 27 to 31
+        closeness = _similarities(cells, place[row], centres)
+        labels[row] = np.where(room > 0, closeness, -1).argmax()
+        room[labels[row]] -= 1
     similarity = _similarities(cells, place, centres[labels])
     info = {
         "base_size": base,
@@ -182,9 +185,11 @@ def _cosine(cells, i, other):
 
 def _similarities(cells: _Cells, these: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Cosines of pairs of cells."""
-    x, y = cells.scaled[these], cells.scaled[others]
-    products = np.where(cells.ordered, x * y + (1 - x) * (1 - y), x == y).sum(axis=1)
-    return products / (cells.norms[these] * cells.norms[others])
+    product = 0.0
+    for column, is_ordered in zip(cells.scaled.T, cells.ordered, strict=True):
+        x, y = column[these], column[others]
+        product = product + (x * y + (1 - x) * (1 - y) if is_ordered else x == y)
+    return product / (cells.norms[these] * cells.norms[others])
 
 
 @loop
@@ -270,17 +275,3 @@ def _may_join(left, in_class, room, after, limit, base, l):
     if limit < base:
         may_join &= (beyond > 0) | (beyond.sum() <= room)
     return may_join
-
-
-@loop
-def _join_residue(cells, lost, centres, room):
-    """Return the most similar class with room for every row of the residue."""
-    joined = np.empty(len(lost), np.intp)
-    for i in range(len(lost)):
-        best = -1.0
-        for c in range(len(centres)):
-            value = _cosine(cells, lost[i], centres[c])
-            if room[c] > 0 and value > best:
-                joined[i], best = c, value
-        room[joined[i]] -= 1
-    return joined
