@@ -16,7 +16,7 @@ from anonpaper.errors import InfeasibleError, check_integer, check_number
 from anonpaper.groups import Entries, Partition
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.tp import eligible_height
-from anonpaper.principles import DistinctLDiversity, GroupCounts, KAnonymity
+from anonpaper.principles import DistinctLDiversity, GroupCounts, KAnonymity, require_diverse
 from anonpaper.randomness import generator
 
 __all__ = ["balanced_classes"]
@@ -69,22 +69,21 @@ def balanced_classes(
     """
     m = check_microdata(m)
     k = check_integer("k", k, 2, m.n)  # lines 1, 2
-    l = check_integer("l", l, 2, k)
+    l = require_diverse(m, check_integer("l", l, 2, k), "distinct")
     largest_share = check_number("largest_share", largest_share, 0, 1, open_low=True)
-    n_classes = _number_of_classes(m, k, l)  # line 5
-
-    rng = generator(seed)
-    cell = m.cells.handed_out(rng)
-    order = _cells_in_order(m, rng)
-    base = m.n // n_classes
-    cells = _encoded(m, order)
+    n_classes, rng = _number_of_classes(m, k, l), generator(seed)  # line 5
+    cell, order = m.cells.handed_out(rng), _cells_in_order(m, rng)
+    cells, base = _encoded(m, order), m.n // n_classes
     cap = max(int(np.ceil(base * largest_share)), 1)
     taken, centres = _fill_classes(cells, m.sensitive_counts.copy(), n_classes, base, l, cap)
     place, labels = np.argsort(order)[cell], np.empty(m.n, np.intp)
     labels[np.argsort(place, kind="stable")] = taken
     lost = np.flatnonzero(labels < 0)
     room = np.full(n_classes, 2 * k - 1 - base)
-    labels[lost] = _join_residue(cells, place[lost], centres, room)  # lines 27 to 31
+    for row in lost:  # lines 27 to 31
+        closeness = _similarities(cells, place[row], centres)
+        labels[row] = np.where(room > 0, closeness, -1).argmax()
+        room[labels[row]] -= 1
     similarity = _similarities(cells, place, centres[labels])
     info = {
         "base_size": base,
@@ -102,12 +101,6 @@ def balanced_classes(
 def _number_of_classes(m: Microdata, k: int, l: int) -> int:
     """Return the most classes that k and l allow; InfeasibleError if 2k - 1 rows are too few."""
     counts = m.sensitive_counts
-    present = int(np.count_nonzero(counts))
-    if present < l:
-        raise InfeasibleError(
-            f"no class can have {l} distinct values of {m.sensitive!r}: the table has {present}; "
-            f"the largest feasible l is {present}"
-        )
     # the largest G with sum_v min(counts_v, G) >= l·G
     diverse = int(eligible_height(counts, l, m.n // l)[0])
     needed = -(-m.n // (2 * k - 1))
@@ -152,19 +145,17 @@ class _Cells(NamedTuple):
 def _encoded(m: Microdata, order: np.ndarray) -> _Cells:
     """Return the cells before the first class."""
     # Eq. 3: an ordered attribute, x scaled to [0, 1], is the pair (1 - x, x); else one-hot
-    tuples, ordered = m.cells.tuples[m.cells.tuple_of_cell[order]], []
-    scaled, squares = np.empty(tuples.shape), 0.0
-    for a, codes, x in zip(m.attributes, tuples.T, scaled.T, strict=True):
-        ordered.append(a.ordered)
-        x[:] = (a.positions[codes] - a.positions[0]) / (a.width or 1.0)
-        squares = squares + (x * x + (1 - x) * (1 - x) if a.ordered else np.ones(len(x)))
+    codes = zip(m.attributes, m.cells.tuples[m.cells.tuple_of_cell[order]].T, strict=True)
+    x = np.column_stack([(a.positions[of] - a.positions[0]) / (a.width or 1.0) for a, of in codes])
+    ordered = np.array([a.ordered for a in m.attributes])
+    squares = np.where(ordered, x * x + (1 - x) * (1 - x), 1.0).cumsum(axis=1)[:, -1]
     sensitive, e = m.cells.sensitive[order].astype(np.intp), len(order)
     following = np.full(e + len(m.sensitive_counts), -1)
     for v in np.unique(sensitive):
         of_value = np.flatnonzero(sensitive == v)
         following[np.r_[e + v, of_value[:-1]]] = of_value
     rows = m.cells.counts[order].astype(np.intp)
-    return _Cells(scaled, np.array(ordered), np.sqrt(squares), sensitive, rows, following)
+    return _Cells(x, ordered, np.sqrt(squares), sensitive, rows, following)
 
 
 @loop
@@ -183,8 +174,9 @@ def _cosine(cells, i, other):
 def _similarities(cells: _Cells, these: np.ndarray, others: np.ndarray) -> np.ndarray:
     """Cosines of pairs of cells."""
     x, y = cells.scaled[these], cells.scaled[others]
-    products = np.where(cells.ordered, x * y + (1 - x) * (1 - y), x == y).sum(axis=1)
-    return products / (cells.norms[these] * cells.norms[others])
+    products = np.where(cells.ordered, x * y + (1 - x) * (1 - y), x == y)
+    # summed up in the order of the loop above, so that both give the same
+    return products.cumsum(axis=-1)[..., -1] / (cells.norms[these] * cells.norms[others])
 
 
 @loop
@@ -270,17 +262,3 @@ def _may_join(left, in_class, room, after, limit, base, l):
     if limit < base:
         may_join &= (beyond > 0) | (beyond.sum() <= room)
     return may_join
-
-
-@loop
-def _join_residue(cells, lost, centres, room):
-    """Return the most similar class with room for every row of the residue."""
-    joined = np.empty(len(lost), np.intp)
-    for i in range(len(lost)):
-        best = -1.0
-        for c in range(len(centres)):
-            value = _cosine(cells, lost[i], centres[c])
-            if room[c] > 0 and value > best:
-                joined[i], best = c, value
-        room[joined[i]] -= 1
-    return joined

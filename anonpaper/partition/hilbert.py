@@ -71,9 +71,8 @@ def group_along_curve(
     if not apart:
         return cell, group, rows, bits
     entry = np.repeat(np.arange(len(cell)), rows)
-    turn = np.arange(len(entry)) - np.repeat(np.cumsum(rows) - rows, rows)
-    number = (np.cumsum(times) - times)[group[entry]] + turn
-    return cell[entry], number, np.ones(len(entry), np.intp), bits
+    number = np.cumsum(times)[group[entry]] - times[group[entry]] + np.arange(len(entry))
+    return cell[entry], number - np.searchsorted(entry, entry), np.ones_like(entry), bits
 
 
 def hilbert_index(points: np.ndarray, bits: int) -> np.ndarray:
@@ -115,7 +114,6 @@ def _gather(queue_start, queue, rank, counts, held, l):
     rows_left = left.sum()
     while rows_left > 0:
         quotient = rows_left // l
-        members = 0
         for v in range(m):
             if left[v] > 0 and waiting[v] == 0:
                 head[v] += 1
@@ -123,14 +121,9 @@ def _gather(queue_start, queue, rank, counts, held, l):
                     head[v] += 1
                 waiting[v], next_rank[v] = counts[queue[head[v]]], rank[head[v]]
             in_group[v] = left[v] == quotient
-            members += in_group[v]
-        for _ in range(members, l):
-            nearest, nearest_rank = -1, len(rank)
-            for v in range(m):
-                if next_rank[v] < nearest_rank and not in_group[v]:
-                    nearest, nearest_rank = v, next_rank[v]
-            in_group[nearest] = True
-            members += 1
+        for _ in range(l - in_group.sum()):
+            in_group[np.where(in_group, len(rank), next_rank).argmin()] = True
+        members = in_group.sum()
         # A group of l rows leaves q - 1 and r. So the next takes rows of the same cells, unless
         # one is used up or another value has become mandatory: equal groups are taken.
         equal = quotient if members == l else 1

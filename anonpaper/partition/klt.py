@@ -166,27 +166,20 @@ def klt(
 
 def _checked(m: Microdata, k: int, l: int, theta: float, withheld: str) -> tuple:
     """Return k, l and theta if all rows, or with "drop" some rows, can meet them."""
-    # With at most h rows of every value, T(h) = sum_v min(count of v, h) rows can be gathered, and
-    # h/theta rows are needed for a share of theta; h rows of one value suffice for l values.
     counts, values = m.sensitive_counts, int(np.count_nonzero(m.sensitive_counts))
     k, l = check_integer("k", k, 1, m.n), check_integer("l", l, 1)
-    theta = check_number("theta", theta, 0, 1, open_low=True)
-    if l > values:
-        raise InfeasibleError(f"l = {l} is too large: {m.sensitive!r} has {values} values")
-    heights = np.arange(1, counts.max() + 1)
-    gathered = np.cumsum(len(counts) - np.searchsorted(np.sort(counts), heights))
-    needed = np.maximum(np.ceil(heights / (theta + _ROUNDING)), max(k, l))
-    if not (gathered >= needed).any():
+    theta, most = check_number("theta", theta, 0, 1, open_low=True), int(counts.max())
+    needed = max(l, int(np.ceil(1 / (theta + _ROUNDING))))
+    if needed > values:
         raise InfeasibleError(
-            f"no choice of rows meets k = {k} and theta = {theta:g}: theta needs at least "
-            f"{int(np.ceil(1 / (theta + _ROUNDING)))} distinct values of {m.sensitive!r}, evenly "
-            f"frequent; {values} occur. A larger theta or a smaller k would work"
+            f"l = {l} and theta = {theta:g} need at least {needed} distinct values of "
+            f"{m.sensitive!r}, the table has {values}: a smaller l or a larger theta would work"
         )
-    if withheld == "merge" and counts.max() / m.n > theta + _ROUNDING:
-        value, least = m.sensitive_attribute.values[counts.argmax()], counts.max() / m.n
+    if withheld == "merge" and most / m.n > theta + _ROUNDING:
+        value, least = m.sensitive_attribute.values[counts.argmax()], np.ceil(most / m.n * 1e4)
         raise InfeasibleError(
-            f"no grouping of all rows meets theta = {theta:g}: {counts.max()} of {m.n} rows have "
-            f"{value!r}. A theta of {np.ceil(least * 1e4) / 1e4:.4f} would work; "
+            f"no grouping of all rows meets theta = {theta:g}: {most} of {m.n} rows have "
+            f"{value!r}. A theta of {least / 1e4:.4f} would work; "
             'withheld="drop" drops rows, but everybody then knows that most have that value'
         )
     return k, l, theta
@@ -216,7 +209,7 @@ def _summarized(m: Microdata, asked: tuple, weights: np.ndarray) -> tuple[Rule, 
 def _steps_1_and_2(rule, rows, after, waiting, clusters, counts, left, formed):
     """Form clusters of l distinct values; return their number and the backup queue."""
     tuple_of, value_of, cluster = rows
-    queued, backup = 0, np.empty(len(left), np.intp)
+    backup = [0][:0]
     # Step 1. If there are any unassigned points, take an arbitrary point and assign it to a new
     # cluster with this point as the only element.
     for r in left:
@@ -240,10 +233,9 @@ def _steps_1_and_2(rule, rows, after, waiting, clusters, counts, left, formed):
                 cluster[point] = c
                 distinct += 1
             else:
-                backup[queued] = point
-                queued += 1
+                backup.append(point)
             t = _nearest(rule, clusters, c, waiting, 0) if distinct < rule.l else -1
-    return formed, backup[:queued]
+    return formed, np.array(backup, np.intp)
 
 
 @loop
@@ -266,12 +258,10 @@ def _step_3(rule, rows, tuples, counts, takers, backup):
             _mark_eligible(rule, counts, takers, c)
 
 
-@inner
+@loop
 def _mark_eligible(rule, counts, takers, c):
     """Mark the values of which a cluster takes a row."""
-    size, largest = takers.of.size[c], 0
-    for rows in counts[c]:
-        largest = max(largest, rows)
+    size, largest = takers.of.size[c], counts[c].max()
     for v in range(counts.shape[1]):
         share = max(largest, counts[c, v] + 1) / (size + 1)
         _mark(takers, c, v, size < rule.k and share <= rule.theta)
@@ -282,10 +272,9 @@ def _step_5(rule, clusters, counts, may_lack_room, became):
     """Merge clusters until all are satisfied; record the target of each, -1 if withheld."""
     # Step 5. For each cluster with K, L, or theta diversity unsatisfied, evaluate merging it with
     # each other cluster. [...] If none exist, this cluster cannot be included in the output.
-    none = np.zeros_like(counts[0])
     for formed in range(len(became)):
         c = formed
-        while became[c] == c and _unmet(rule, counts[c], none) > 0:
+        while became[c] == c and _unmet(rule, counts[c]) > 0:
             other = _partner(rule, clusters, counts, became, c, may_lack_room)
             if other < 0:
                 became[c] = -1
@@ -299,16 +288,12 @@ def _step_5(rule, clusters, counts, may_lack_room, became):
             became[c] = became[became[c]]
 
 
-@inner
-def _unmet(rule, mine, theirs):
-    """Return 0 if two clusters together are K,L,theta-diverse, 1 if only theta is met, else 2."""
-    size, distinct, largest = 0, 0, 0
-    for v in range(len(mine)):
-        rows = mine[v] + theirs[v]
-        size, distinct, largest = size + rows, distinct + (rows > 0), max(largest, rows)
-    if largest / size > rule.theta:
+@loop
+def _unmet(rule, counts):
+    """Return 0 if a cluster with these counts is K,L,theta-diverse, 1 if theta is met, else 2."""
+    if counts.max() / counts.sum() > rule.theta:
         return 2
-    return int(size < rule.k or distinct < rule.l)
+    return int(counts.sum() < rule.k or np.count_nonzero(counts) < rule.l)
 
 
 @loop
@@ -321,13 +306,13 @@ def _partner(rule, clusters, counts, became, c, may_lack_room):
     # value, theta·size - count, add up when clusters merge. As those of the whole table are not
     # negative, a cluster that lacks room finds one that has some.
     found, closest, most_frequent = np.full(3, -1), np.full(3, _FAR), counts[c].argmax()
-    lacks_room = counts[c].max() / clusters.size[c] > rule.theta
+    lacks_room = _unmet(rule, counts[c]) == 2
     for other in range(len(became)):
         if other == c or became[other] != other:
             continue
         apart = _distance(rule, clusters, c, clusters, other)
         if apart < closest[0]:
-            kind = _unmet(rule, counts[c], counts[other])
+            kind = _unmet(rule, counts[c] + counts[other])
             room = rule.theta * clusters.size[other] - counts[other, most_frequent]
             fits = kind < 2 or (may_lack_room and (room > 0 or not lacks_room))
             if fits and apart < closest[kind]:

@@ -69,31 +69,31 @@ def tp_refined(
     ([4, 2, 2, 2], 6, 6)
     """
     l = require_eligible(m, l)
+    until, in_vain = inf, _IN_VAIN
     if seconds is not None:
-        seconds = time.monotonic() + check_number("seconds", seconds, 0, inf)
+        until, in_vain = time.monotonic() + check_number("seconds", seconds, 0, inf), _MOST
     rng, kept, given = generator(seed), attributes_kept(m.d, _CHOICES), np.arange(m.d)
     *entries, info = tp_plus_groups(m, l, apart=False)
     start = _Groups(m, *entries)
-    orders = [given, given[::-1], *(rng.permutation(given) for _ in range(_ORDERS))]
-    groups = min((start.at_once(l, kept[:, order]) for order in orders), key=_Groups.total)
-    rounds = min(max(_ENTRIES // len(groups.cell), _FEWEST), _MOST)
-    done, saved_in, before = 0, 0, groups.total()
-    while before > 0 and (
-        done < rounds and done - saved_in < _IN_VAIN
-        if seconds is None
-        else time.monotonic() < seconds and done - saved_in < _MOST
-    ):
+    starred, tried = start.stars > 0, []
+    for order in [given, given[::-1], *(rng.permutation(given) for _ in range(_ORDERS))]:
+        tried.append(copy.copy(start))  # all groups with stars are regrouped together
+        entries = np.count_nonzero(starred[start.group])
+        tried[-1].regroup(l, kept[:, order], np.argsort(~starred, kind="stable"), entries)
+    groups = min(tried, key=lambda groups: groups.stars.sum())
+    rounds = min(max(_ENTRIES // len(groups.cell), _FEWEST), _MOST) if seconds is None else inf
+    done, saved_in, least = 0, 0, groups.stars.sum()
+    while least > 0 and done < min(rounds, saved_in + in_vain) and time.monotonic() < until:
         groups.split(l, rng)
         order, passes_over = groups.neighbours(rng), rng.integers(1, 2**63)
         groups.regroup(l, _in_other_order(kept, rng), order, _NEIGHBOURHOOD, passes_over)
         done += 1
-        if groups.total() < before:
-            saved_in, before = done, groups.total()
+        if groups.stars.sum() < least:
+            saved_in, least = done, groups.stars.sum()
     groups.split(l, rng)
-    info |= {"stars_of_tp_plus": start.total(), "stars": groups.total(), "search_rounds": done}
-    return Partition.of_cells(
-        m.cells, groups.cell, groups.group, groups.rows, info, f"TP refined, l = {l}"
-    )
+    stars = {"stars_of_tp_plus": int(start.stars.sum()), "stars": int(groups.stars.sum())}
+    info, name = info | stars | {"search_rounds": done}, f"TP refined, l = {l}"
+    return Partition.of_cells(m.cells, groups.cell, groups.group, groups.rows, info, name)
 
 
 def attributes_kept(d: int, most: int) -> np.ndarray:
@@ -129,33 +129,24 @@ class _Groups:
     def _put(self, cell: np.ndarray, group: np.ndarray, rows: np.ndarray) -> None:
         """Store groups, merge those that publish the same tuple, and count their stars."""
         order = np.argsort(group, kind="stable")
-        self.cell, self.group, rows = cell[order], group[order], rows[order]
-        codes, first = self.tuples[self.tuple_of], self.start[:-1]
+        cell, group, rows = cell[order], group[order], rows[order]
+        tuple_of, first = (
+            self.cells.tuple_of_cell[cell],
+            np.flatnonzero(np.diff(group, prepend=-1)),
+        )
+        codes = self.tuples[tuple_of]
         low, high = np.minimum.reduceat(codes, first), np.maximum.reduceat(codes, first)
         stars = (low != high).sum(axis=1) * np.add.reduceat(rows, first)
-        group = np.where(stars[self.group], len(self.cells) + self.group, self.tuple_of)
-        order = np.lexsort([self.cell, group])
-        group, cell = group[order], self.cell[order]
+        group = np.where(stars[group], len(self.cells) + group, tuple_of)
+        order = np.lexsort([cell, group])
+        group, cell = group[order], cell[order]
         new_group = np.diff(group, prepend=-1) > 0
         first = np.flatnonzero(new_group | (np.diff(cell, prepend=-1) > 0))
         self.cell, self.group = cell[first], np.cumsum(new_group)[first] - 1
         self.rows = np.add.reduceat(rows[order], first)
-        self.stars = np.zeros(np.count_nonzero(new_group), np.intp)
-        self.stars[len(self.stars) - np.count_nonzero(stars) :] = stars[stars > 0]
-
-    @property
-    def tuple_of(self) -> np.ndarray:
-        """The QI tuple of every entry."""
-        return self.cells.tuple_of_cell[self.cell]
-
-    @property
-    def start(self) -> np.ndarray:
-        """Group g has the entries ``start[g]:start[g + 1]``."""
-        return np.searchsorted(self.group, np.arange(self.group[-1] + 2))
-
-    def total(self) -> int:
-        """Return the stars of all groups."""
-        return int(self.stars.sum())
+        self.start = np.searchsorted(self.group, np.arange(self.group[-1] + 2))
+        free = np.zeros(np.count_nonzero(new_group) - np.count_nonzero(stars), np.intp)
+        self.stars = np.r_[free, stars[stars > 0]]
 
     def split(self, l: int, rng: np.random.Generator) -> None:
         """Split groups with stars into as many as possible; no star is added."""
@@ -177,14 +168,8 @@ class _Groups:
 
     def neighbours(self, rng: np.random.Generator) -> np.ndarray:
         """Sort the groups by a tuple of each, lexicographically in a random order of columns."""
-        codes = self.tuples[self.tuple_of[self.start[:-1]]]
+        codes = self.tuples[self.cells.tuple_of_cell[self.cell[self.start[:-1]]]]
         return np.lexsort([rng.random(len(codes)), *codes.T[rng.permutation(codes.shape[1])]])
-
-    def at_once(self, l: int, kept: np.ndarray) -> _Groups:
-        """Return what these become if all groups with stars are regrouped together."""
-        tried, entries = copy.copy(self), np.count_nonzero(self.stars[self.group])
-        tried.regroup(l, kept, np.argsort(self.stars == 0, kind="stable"), entries)
-        return tried
 
     def regroup(
         self, l: int, kept: np.ndarray, order: np.ndarray, entries: int, passes_over: int = 0
@@ -269,10 +254,8 @@ def _bucketed(numbers, live, kept):
     for j in np.flatnonzero(kept):
         key += numbers[live, j]
     number = key.astype(np.int64)
-    end = np.zeros(number_keys(number), np.intp)
-    for i in number:
-        end[i] += 1
-    end = np.cumsum(end)
+    number_keys(number)
+    end = np.cumsum(np.bincount(number))
     start, order = end.copy(), np.empty(len(key), np.intp)
     for place in range(len(key)):
         start[number[place]] -= 1

@@ -213,12 +213,8 @@ def _phase_one(state):
     # becomes min(h(Q, v), h). The result does not depend on the order of removals (section 5.2).
     start, counts = state.start, state.counts
     for q in range(len(start) - 1):
-        highest = 0
-        for e in range(start[q], start[q + 1]):
-            highest = max(highest, counts[e])
-        # line 1
-        of_group = counts[start[q] : start[q + 1]]
-        state.height[q], state.size[q] = eligible_height(of_group, state.l, highest)
+        held = counts[start[q] : start[q + 1]]
+        state.height[q], state.size[q] = eligible_height(held, state.l, held.max())  # line 1
         for e in range(start[q], start[q + 1]):
             if counts[e] > state.height[q]:
                 state.residue[state.sensitive[e]] += counts[e] - state.height[q]
