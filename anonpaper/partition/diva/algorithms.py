@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import chain, combinations, count
 from math import inf, lgamma, log
 from typing import Literal, get_args
 
@@ -48,7 +48,8 @@ def diva(
 ) -> Partition:
     """Guarantee k-anonymity and every diversity constraint, or raise an error with the reason.
 
-    The result has at most :math:`nd/k` times the fewest stars.
+    The result has at most :math:`nd/k` times the fewest stars. ConstraintError if no table has
+    both ("reject": none by the paper's rule), BudgetExceededError if that is open.
 
     Parameters
     ----------
@@ -63,12 +64,6 @@ def diva(
     Returns
     -------
     Partition, with clusters first; for ``info`` see :mod:`anonpaper.partition.diva`
-
-    Raises
-    ------
-    ConstraintError, BudgetExceededError
-        No table has both ("reject": by the paper's rule), or that is open; others as in
-        :mod:`anonpaper.partition`.
 
     References
     ----------
@@ -199,15 +194,14 @@ class Run:
 
     def suppress(self, S: list[Bundle]) -> tuple[np.ndarray, np.ndarray]:
         """Label the clusters of S (-1 elsewhere); also return values to suppress if they agree."""
-        labels, starred = np.full(self.m.n, -1, np.intp), np.zeros((0, self.m.d), bool)
+        labels, starred = np.full(self.m.n, -1, np.intp), []
         for bundle, rng in zip(S, self.rng.spawn(len(S)), strict=True):
             clusters = np.zeros(len(bundle.rows), np.intp)
             if bundle.divisible and len(bundle.rows) >= 2 * self.targets.k:
                 clusters = self.divide(self.m.take(bundle.rows), rng).labels
             labels[bundle.rows] = len(starred) + clusters
-            hidden = np.broadcast_to(bundle.starred, (clusters.max() + 1, self.m.d))
-            starred = np.vstack([starred, hidden])
-        return labels, starred
+            starred += [np.broadcast_to(bundle.starred, self.m.d)] * (clusters.max() + 1)
+        return labels, np.array(starred, bool).reshape(-1, self.m.d)
 
     def divide(self, part: Microdata, rng: np.random.Generator) -> Partition:
         """Group rows by the package's own algorithm for the required privacy: Anonymize."""
@@ -218,11 +212,10 @@ class Run:
         """The table's own QI-groups, if they satisfy all constraints and are private."""
         own, targets = Partition(self.m.cells.tuple_of_row), self.targets
         counts = targets.is_target.sum(axis=1)
-        if ((counts < targets.low) | (counts > targets.high)).any():
-            return None
-        if not all(map(targets.is_private, own.groups())):
-            return None
-        return self.with_stars(own.labels, np.zeros((0, self.m.d), bool), "nothing to do")
+        holds = ((targets.low <= counts) & (counts <= targets.high)).all()
+        if holds and all(map(targets.is_private, own.groups())):
+            return self.with_stars(own.labels, np.zeros((0, self.m.d), bool), "nothing to do")
+        return None
 
 
 def build_graph(m: Microdata, constraints: Sequence[DiversityConstraint]) -> nx.Graph:
@@ -302,8 +295,7 @@ def integrate(
     # Constraint by constraint, that of the largest surplus first, groups are chosen whose rows sum
     # to the surplus or as little more as possible; in them one of the attributes that the
     # constraint names is suppressed, the one that relieves most other exceeded constraints.
-    names, sizes = targets.names, np.bincount(labels)
-    counts = targets.counts(shown, labels)
+    names, sizes, counts = targets.names, np.bincount(labels), targets.counts(shown, labels)
     allowed = targets.high - counts[:n_clusters].sum(axis=0)
     counts[:n_clusters] = 0
     starred = np.zeros_like(shown)
@@ -313,7 +305,7 @@ def integrate(
         relieved = names[:, column]
         groups = np.flatnonzero(counts[:, v] > 0)
         relief = counts[groups][:, relieved & (surplus > 0)].sum(axis=1)
-        groups = groups[np.lexsort((groups, -relief))]
+        groups = groups[np.argsort(-relief, kind="stable")]
         chosen = groups[_fewest_rows(counts[groups, v], sizes[groups], int(surplus[v]))]
         starred[chosen, column] = True
         counts[np.ix_(chosen, relieved)] = 0
@@ -326,36 +318,32 @@ def _fewest_rows(adds: np.ndarray, sizes: np.ndarray, surplus: int) -> np.ndarra
     # multiplicities of the sizes. Else those of the largest share of target rows are taken.
     if (adds < sizes).any():
         order = np.argsort(-adds / sizes, kind="stable")
-        enough = int(np.searchsorted(np.cumsum(adds[order]), surplus)) + 1
-        return np.sort(order[:enough])
+        return order[: np.searchsorted(np.cumsum(adds[order]), surplus) + 1]
     # Bit b of reachable[i] says that some groups of the i smallest sizes sum to b.
     kinds, numbers = (found.tolist() for found in np.unique(sizes, return_counts=True))
     reachable, limit = [1], (1 << (surplus + kinds[-1])) - 1
-    for size, left in zip(kinds, numbers, strict=True):
+    for size, number in zip(kinds, numbers, strict=True):
         sums = reachable[-1]
-        for _ in range(left):
+        for _ in range(number):
             sums |= sums << size & limit
         reachable.append(sums)
-    total = surplus
+    chosen, total = [], surplus
     while not reachable[-1] >> total & 1:
         total += 1
-    chosen = []
     for size, before in zip(reversed(kinds), reversed(reachable[:-1]), strict=True):
-        of_size = np.flatnonzero(sizes == size)
-        while not before >> total & 1:
-            chosen.append(of_size[0])
-            total, of_size = total - size, of_size[1:]
-    return np.sort(chosen)
+        needed = next(n for n in count() if before >> (total - n * size) & 1)
+        chosen += np.flatnonzero(sizes == size)[:needed].tolist()
+        total -= needed * size
+    return np.array(chosen)
 
 
 def restorable(
     targets: Targets, labels: np.ndarray, agrees: np.ndarray, starred: np.ndarray
 ) -> np.ndarray:
     """Choose suppressed values to show again, where groups agree; larger groups first."""
-    shown = agrees & ~starred
+    shown, restored = agrees & ~starred, np.zeros_like(starred)
     room = targets.high - targets.counts(shown, labels).sum(axis=0)
     if_shown = targets.counts(agrees, labels)
-    restored = np.zeros_like(starred)
     for group in np.argsort(-np.bincount(labels), kind="stable"):
         for column in np.flatnonzero(agrees[group] & ~shown[group]):
             shown[group, column] = True
