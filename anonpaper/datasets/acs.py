@@ -29,14 +29,13 @@ _PARENTAL_BIRTH_PLACES = (
 ).split()
 ROWS = 600_000  # of SAL
 SAL_AGES = (17, 95)  # 79 values, as in Table 6; Census-Income itself stops at "90 and over"
-INCOME_BRACKET = 2_000  # dollars of an income class; the last one is open
 LABEL_THRESHOLD = 50_000  # of Census-Income's own income label, in dollars
 
 #: Attribute -> variable of IPUMS.
 VARIABLES = dict(zip(QI.values(), "AGE SEX RACE MARST BPL EDUCD CLASSWKRD".split(), strict=True))
 #: Table -> sensitive attribute, its variable, the values of people who have one, and classes.
 SENSITIVE = {
-    "sal": ("Income", "INCTOT", (-np.inf, 9_999_998), INCOME_BRACKET),
+    "sal": ("Income", "INCTOT", (-np.inf, 9_999_998), 2_000),  # dollars
     "occ": ("Occupation", "OCC1990", (1, 990), 20),
 }
 
@@ -82,7 +81,7 @@ def make_sal(census: pd.DataFrame, seed: int) -> pd.DataFrame:
     years = np.arange(SAL_AGES[1] - 90 + 1)
     share = 0.8**years  # of people aged 90 or more who are at least so much older
     sal.loc[oldest, "Age"] += rng.choice(years, size=oldest.sum(), p=share / share.sum())
-    sal["Income"] = _brackets(_income(sal, adults.take(drawn), schooling, rng), INCOME_BRACKET)
+    sal["Income"] = _brackets(_income(sal, adults.take(drawn), schooling, rng), 2_000)
     return sal
 
 

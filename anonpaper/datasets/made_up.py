@@ -25,9 +25,8 @@ ATTRIBUTES = {
 def population(distribution: str = "uniform", rows: int = 100_000, seed: int = 0) -> Microdata:
     """Draw a population whose :data:`ATTRIBUTES` are independent and equally distributed.
 
-    Values i = 1..s are named by their number and have probabilities that are equal ("uniform"),
-    proportional to 1/i ("zipf"), or to a normal density with mean (s + 1)/2 and standard deviation
-    s/4 ("gaussian").
+    Values i = 1..s have probabilities that are equal ("uniform"), proportional to 1/i ("zipf"), or
+    to a normal density with mean (s + 1)/2 and standard deviation s/4 ("gaussian").
 
     >>> m = population("zipf", rows=1000)
     >>> m.n, m.d, m.sensitive, str(m.origin)
