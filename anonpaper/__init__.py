@@ -11,7 +11,6 @@ Chiang, EDBT 2021), and majeed2024 (Majeed, Hwang); their titles are in CITATION
 
 from __future__ import annotations
 
-import importlib
 import importlib.metadata
 
 import lazy_loader
@@ -22,8 +21,6 @@ _imported, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 def __getattr__(name: str):
     if name == "__version__":
         return importlib.metadata.version("anonpaper")
-    if name == "hierarchies":
-        return importlib.import_module("anonpaper.datasets.trees")
     if name == "plots":
         from anonpaper.errors import needs
 

@@ -14,6 +14,7 @@ from . import recoders as recoders
 from . import repair as repair
 from .constraints import DiversityConstraint as DiversityConstraint
 from .datasets import examples as examples
+from .datasets import hierarchies as hierarchies
 from .datasets import load as load
 from .groups import Partition as Partition
 from .hierarchy import Hierarchy as Hierarchy

@@ -15,8 +15,8 @@ import numpy as np
 __all__ = [
     "AnonpaperError", "BudgetExceededError", "ChecksumError", "ColumnError", "ConstraintError",
     "DatasetError", "DatasetUnavailableError", "EmptyTableError", "FileError", "HierarchyError",
-    "InfeasibleError", "MissingValueError", "NoSensitiveValueError", "NotInstalledError",
-    "ParameterError", "PromiseError", "RowsError", "SizeLimitError",
+    "InfeasibleError", "MissingValueError", "NotInstalledError", "ParameterError",
+    "PromiseError", "RowsError", "SizeLimitError",
 ]  # fmt: skip
 
 
@@ -38,10 +38,6 @@ class MissingValueError(AnonpaperError):
 
 class ParameterError(AnonpaperError):
     """A parameter has a wrong type or is out of its range."""
-
-
-class NoSensitiveValueError(ParameterError, AttributeError):
-    """Raised for anatomized releases, whose rows have no sensitive value."""
 
 
 class InfeasibleError(AnonpaperError):

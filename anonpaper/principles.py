@@ -190,9 +190,8 @@ class EntropyLDiversity(_OnValues):
 class RecursiveLDiversity(_OnValues):
     """Recursive (c, l)-diversity: r_1 < c (r_l + r_{l+1} + ... + r_m) in every group.
 
-    r_1 >= r_2 >= ... are the counts of a group's sensitive values. The level is r_1 / (r_l + ... +
-    r_m), the largest c that fails, and infinite if a group has fewer than l values
-    (Machanavajjhala et al. 2007, Definition 4.2).
+    r_1 >= r_2 >= ... are the counts of a group's sensitive values. The level is the largest c that
+    fails, infinite for fewer than l values (Machanavajjhala et al. 2007, Definition 4.2).
     """
 
     c: float
@@ -227,12 +226,11 @@ class Theta(_OnValues):
 
 @dataclass(frozen=True, repr=False)
 class TCloseness(_OnValues):
-    """The sensitive values of every group are distributed within t of the whole table's.
+    """The sensitive values of every group are distributed within t of the published table's.
 
     The distance is the earth mover's. With ``distance="equal"`` all values are 1 apart (half the
     L1 distance), with ``"ordered"`` they are (j - i) / (m - 1) apart in the order of the m values
-    that occur (Li, Li and Venkatasubramanian 2007). The level is the largest distance. The whole
-    table is the published one, without rows labelled -1.
+    that occur (Li, Li and Venkatasubramanian 2007). The level is the largest distance.
 
     >>> TCloseness(0.3, "ordered").level([[3, 0, 0], [0, 0, 3], [0, 3, 3]])
     0.625

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -36,9 +36,7 @@ def checked_roles(
     if not qi:
         raise EmptyTableError(f"qi (--qi) must name columns that others may know, of {columns}")
     roles = [*qi, *sensitives, *([] if person is None else [person])]
-    if unknown := [
-        n for n in roles if not (isinstance(n, Hashable) and errors.is_among(n, columns))
-    ]:
+    if unknown := [name for name in roles if not errors.is_among(name, columns)]:
         raise ColumnError(f"unknown columns {unknown}; the table has {columns}")
     if doubled := [name for name in roles if roles.count(name) > 1 or columns.count(name) > 1]:
         raise ColumnError(f"used twice, or the name of several columns of the table: {doubled}")

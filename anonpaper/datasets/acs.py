@@ -29,14 +29,13 @@ _PARENTAL_BIRTH_PLACES = (
 ).split()
 ROWS = 600_000  # of SAL
 SAL_AGES = (17, 95)  # 79 values, as in Table 6; Census-Income itself stops at "90 and over"
-INCOME_BRACKET = 2_000  # dollars of an income class; the last one is open
 LABEL_THRESHOLD = 50_000  # of Census-Income's own income label, in dollars
 
 #: Attribute -> variable of IPUMS.
 VARIABLES = dict(zip(QI.values(), "AGE SEX RACE MARST BPL EDUCD CLASSWKRD".split(), strict=True))
 #: Table -> sensitive attribute, its variable, the values of people who have one, and classes.
 SENSITIVE = {
-    "sal": ("Income", "INCTOT", (-np.inf, 9_999_998), INCOME_BRACKET),
+    "sal": ("Income", "INCTOT", (-np.inf, 9_999_998), 2_000),  # dollars
     "occ": ("Occupation", "OCC1990", (1, 990), 20),
 }
 
@@ -82,19 +81,15 @@ def make_sal(census: pd.DataFrame, seed: int) -> pd.DataFrame:
     years = np.arange(SAL_AGES[1] - 90 + 1)
     share = 0.8**years  # of people aged 90 or more who are at least so much older
     sal.loc[oldest, "Age"] += rng.choice(years, size=oldest.sum(), p=share / share.sum())
-    weeks = adults["weeks worked in year"].to_numpy()[drawn]
-    above = (adults["income"] == "50000+").to_numpy()[drawn]
-    income = _income(sal, schooling, weeks, above, rng)
-    return sal.assign(Income=_brackets(income, INCOME_BRACKET))
+    sal["Income"] = _brackets(_income(sal, adults.take(drawn), schooling, rng), 2_000)
+    return sal
 
 
-def _income(
-    sal: pd.DataFrame, schooling: pd.Series, weeks: np.ndarray, above: np.ndarray,
-    rng: np.random.Generator,
-) -> np.ndarray:  # fmt: skip
+def _income(sal: pd.DataFrame, of: pd.DataFrame, schooling: pd.Series, rng) -> np.ndarray:
     """Draw a personal income in dollars, log-normal given the person and the census label."""
     from scipy.special import ndtr, ndtri
 
+    weeks, above = of["weeks worked in year"].to_numpy(), (of["income"] == "50000+").to_numpy()
     years = sal["Education"].map(schooling).astype(float).to_numpy()
     age = sal["Age"].to_numpy(dtype=float)
     experience = np.clip(age - np.maximum(years, 9) - 6, 0, 50)

@@ -11,20 +11,17 @@ from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 
 
-def _example(file: str, paper: str, kinds: dict | None = None) -> Microdata:
-    frame = pd.read_csv(Path(__file__).with_name(file), index_col=0).astype(kinds or {})
+def _example(file: str, paper: str, **orders: list) -> Microdata:
+    kinds = {name: pd.CategoricalDtype(order, True) for name, order in orders.items()}
+    frame = pd.read_csv(Path(__file__).with_name(file), index_col=0).astype(kinds)
     *qi, sensitive = frame
     return Microdata(frame, qi, sensitive, origin=f"running example of {paper}")
 
 
 def hospital() -> Microdata:
     """Return the running example of xiao2010 (Table 1), reconstructed: ten patients by name."""
-    orders = {
-        "Age": ["<30", "[30, 50)", ">=50"],
-        "Education": ["High school", "Bachelor", "Master"],
-    }
-    kinds = {name: pd.CategoricalDtype(order, True) for name, order in orders.items()}
-    return _example("hospital.csv", "xiao2010, reconstructed", kinds)
+    age, education = ["<30", "[30, 50)", ">=50"], ["High school", "Bachelor", "Master"]
+    return _example("hospital.csv", "xiao2010, reconstructed", Age=age, Education=education)
 
 
 def hospital_two_anonymous() -> Partition:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import os
 import re
 import shutil
 import subprocess
@@ -31,7 +30,6 @@ from anonpaper.datasets import acs, tables
 from anonpaper.errors import ChecksumError, DatasetError, DatasetUnavailableError
 from anonpaper.files import cache_folder, named_by_user, raw_folder, sha256, whole_file
 from anonpaper.microdata import Microdata
-from anonpaper.roles import HOW_MISSING
 
 BY_HAND, OFFICIAL, PACKAGE_INDEX = "by hand", "official address", "package index"
 FETCHED_FOLDERS = {OFFICIAL: "official", PACKAGE_INDEX: "package-index"}
@@ -49,8 +47,6 @@ class Origin:
 
     >>> print(Origin("adult", "package index", "adult.data", "5b00264637db"))
     adult: adult.data (package index, sha256 5b00264637db)
-    >>> print(Origin("stroke", "stand-in", stand_in=True, note="5,110 generated rows"))
-    stroke: STAND-IN DATA generated from the published schema; 5,110 generated rows
     """
 
     dataset: str  # name in the registry
@@ -192,12 +188,11 @@ def _fetch(name: str, files: dict[str, str], how: str, source: str | tuple) -> P
             _download(link[0], download)
             _compare(archive, wanted, unpacked_sha256(download))
         found = {unpacked_sha256(path): path for path in _unpacked(download)}
-        others = [sha256 for sha256, path in found.items() if path.name == name]
         for file, wanted in files.items():
             if wanted in found:
-                os.replace(found[wanted], folder / file)
+                found[wanted].replace(folder / file)
     if files[name] not in found:
-        _compare(f"{name} from the {how}", files[name], [*others, "no such file"][0])
+        _compare(f"{name} from the {how}", files[name], " and ".join([*found][:3]))
     return folder / name
 
 
@@ -221,7 +216,6 @@ def _download(url: str, path: Path) -> None:
     HTTPDownloader(timeout=(3.0, 10.0))(url, path, None)
 
 
-@cache
 def _listed_by_pip(package: str) -> str:
     """Return all addresses of a package where pip looks; nothing without pip."""
     command = [sys.executable, "-m", "pip", "index", "versions", package, "-vv"]
@@ -257,7 +251,6 @@ def load(
     >>> load("adult", missing="drop").n
     30162
     """
-    errors.check_choice("missing", missing, HOW_MISSING)
     entry = dataset(name)
     frame, origin = load_table(name, part=part, seed=seed)
     notes, dropped = [origin.note], 0
@@ -282,9 +275,8 @@ def load_table(
     """Return the whole table of a data set, without roles, and its origin; see :func:`load`."""
     entry = dataset(name)
     files = list(entry.files)
-    parts = {"both": files}
-    if name in ("adult", "census"):
-        parts |= {"train": files[:1], "test": files[1:]}
+    halves = {"train": files[:1], "test": files[1:]} if name in ("adult", "census") else {}
+    parts = {"both": files} | halves
     part = ("train" if name == "adult" else "both") if part is None else part
     try:
         found = {f: find_file(f, entry) for f in parts[errors.check_choice("part", part, parts)]}

@@ -25,9 +25,8 @@ ATTRIBUTES = {
 def population(distribution: str = "uniform", rows: int = 100_000, seed: int = 0) -> Microdata:
     """Draw a population whose :data:`ATTRIBUTES` are independent and equally distributed.
 
-    Values i = 1..s are named by their number and have probabilities that are equal ("uniform"),
-    proportional to 1/i ("zipf"), or to a normal density with mean (s + 1)/2 and standard deviation
-    s/4 ("gaussian").
+    Values i = 1..s have probabilities that are equal ("uniform"), proportional to 1/i ("zipf"), or
+    to a normal density with mean (s + 1)/2 and standard deviation s/4 ("gaussian").
 
     >>> m = population("zipf", rows=1000)
     >>> m.n, m.d, m.sensitive, str(m.origin)
@@ -57,9 +56,8 @@ def voter_list(
     """Return a list of some of the people by invented names, with some of their columns. O(n).
 
     It has a column ``name``, "voter 00001" and so on in random order, and `columns`, at least one.
-    The index is the index of `people`: the truth, which the attacker does not see. `share`, in
-    (0, 1], of the people are on the list; a share of `outdated` entries, in [0, 1], have the value
-    of a random entry in one random column.
+    Its index is the truth, which the attacker does not see: that of `people`. `share`, in (0, 1],
+    are on the list; a share of `outdated`, in [0, 1], have a random entry's value in one column.
 
     >>> people = pd.DataFrame({"age": [71, 28, 34], "ill": ["flu", "flu", "cold"]})
     >>> voter_list(people, ["age"], share=0.7, seed=1)

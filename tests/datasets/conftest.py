@@ -12,7 +12,6 @@ def empty_house(tmp_path, monkeypatch):
     monkeypatch.setenv("ANONPAPER_DATA", str(tmp_path / "raw"))
     monkeypatch.setenv("ANONPAPER_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    loading._listed_by_pip.cache_clear()
     return tmp_path
 
 

@@ -94,7 +94,7 @@ def test_a_good_download_is_kept_and_not_repeated(empty_house, httpserver, serve
     [
         (b"other", {}, ChecksumError, f"{SHA256}, got"),
         (zipped("table.csv", b"other"), {}, ChecksumError, f"{SHA256}, got {OF_OTHER}"),
-        (zipped("other.csv", b"other"), {}, ChecksumError, f"{SHA256}, got no such file"),
+        (zipped("other.csv", b"other"), {}, ChecksumError, f"{SHA256}, got {OF_OTHER}"),
         (b"sorry", {"status": 503}, DatasetUnavailableError, "503 .*http://localhost"),
         # an iterator, since the length of bytes would be corrected
         (
