@@ -1,8 +1,7 @@
 r"""Lower bounds on the number of stars that hold for every algorithm.
 
 Rows that keep the same attributes A and agree on them are a *bucket* S. A grouping is frequency
-l-diverse if every bucket has h(S, v) <= \|S\|/l, where h counts the rows of value v. If rows t
-choose fractions x(t, A), the fewest stars are a linear program, and its dual proves the bound.
+l-diverse if every bucket has h(S, v) <= \|S\|/l, where h counts the rows of value v.
 """
 
 from __future__ import annotations
@@ -17,10 +16,8 @@ from anonpaper.principles import require_eligible
 
 __all__ = ["fewest_stars"]
 
-#: Prices are multiples of 1 / _UNIT.
-_UNIT = 1 << 20
-#: Of a linear program, and of the choices of attributes.
-_MOST_VARIABLES = 2_000_000
+_UNIT = 1 << 20  # prices are multiples of its inverse
+_MOST_VARIABLES = 2_000_000  # of a linear program; and choices of attributes
 
 
 def fewest_stars(
@@ -33,19 +30,14 @@ def fewest_stars(
     `k`, from 2 to n. If `seconds` run out, the bound is weaker. SizeLimitError above 2,000,000
     variables; at most e·2^d for e cells.
 
-    The program and its bound are this package's. Rows t choose attributes A with shares x(t, A)
-    (xiao2010, Problem 1):
+    The program and its bound are this package's: rows t choose attributes A with shares x(t, A)
+    (xiao2010, Problem 1). By weak duality *any* prices w(S, v) >= 0 of its inequalities prove the
+    second line, S being the bucket of t and A; they are rounded and summed in integers. For
+    k-anonymity, k replaces l and every row has its own value.
 
     .. math:: \min \sum_{t, A} (d - |A|)\, x(t, A), \qquad \sum_A x(t, A) = 1, \qquad
-        l \cdot h(S, v) \le |S| \quad\text{for every bucket } S \text{ and value } v.
-
-    By weak duality *any* prices w(S, v) >= 0 of the inequalities give the lower bound
-
-    .. math:: \sum_t \min_A \Bigl( d - |A| + l\, w(S, v_t) - \sum_u w(S, u) \Bigr), \qquad
-        S \text{ being the bucket of } t \text{ and } A.
-
-    So the solver's rounding cannot invalidate it: prices are rounded and summed in integers. For
-    k-anonymity, k replaces l and every row has its own value.
+        l \cdot h(S, v) \le |S| \quad\text{for every bucket } S \text{ and value } v \\
+        \ge \sum_t \min_A \Bigl( d - |A| + l\, w(S, v_t) - \sum_u w(S, u) \Bigr)
 
     >>> m = ap.examples.hospital()
     >>> fewest_stars(m, l=2), ap.exact(m, l=2).info["cost"], fewest_stars(m, k=2)
@@ -70,8 +62,8 @@ class _Program:
 
     A variable is a cell and a choice of attributes. Omitted are buckets whose rows agree on
     further attributes (keeping these gives the same bucket with fewer stars) and buckets without l
-    rows of different values. Every cell has a `value`, and its rows have that many `different`
-    values: l·h(S, v) may be that many times the rows of S.
+    rows of different values. The rows of a cell have its `value`, `different` ones: l·h(S, v) may
+    be that many times the rows of S.
     """
 
     def __init__(self, m: Microdata, l: int, value, different) -> None:
@@ -108,10 +100,9 @@ class _Program:
         column = np.r_[variable, variable, x + sizes]
         entries = np.r_[np.ones(2 * x), -np.ones(b)]
         equations = sp.csr_array((entries, (row, column)), shape=(e + b, x + b))
-        cost, total = np.r_[self.stars, np.zeros(b)], np.r_[self.rows, np.zeros(b)]
         solved = linprog(
-            cost, inequalities, np.zeros(y), equations, total,
-            method="highs-ipm", options={"time_limit": seconds},
+            np.r_[self.stars, np.zeros(b)], inequalities, np.zeros(y), equations,
+            np.r_[self.rows, np.zeros(b)], method="highs-ipm", options={"time_limit": seconds},
         )  # fmt: skip
         if solved.status != 0:
             return np.zeros(y, np.int64)

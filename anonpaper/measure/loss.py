@@ -15,7 +15,7 @@ classes, whose sizes count rows, raise EmptyTableError if no row is published.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from itertools import combinations_with_replacement
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -36,27 +36,24 @@ __all__ = [
 ]  # fmt: skip
 
 
+def costs(rel: Release, cost: Callable) -> list[np.ndarray]:
+    """Return what each attribute's values cost by sub-domain, (f,) each; every withheld one 1."""
+    shown = check_release(rel).shown
+    return [np.append(cost(p), True)[np.where(shown, p.index, -1)] for p in rel.published]
+
+
 def star_pattern(rel: Release) -> np.ndarray:
     """Return which values of entries are stars, (f, d), dtype bool; all of withheld rows."""
-    pattern = np.ones((len(rel.shown), len(rel.published)), dtype=bool)
-    for j, p in enumerate(rel.published):
-        pattern[rel.shown, j] = p.is_star[p.index[rel.shown]]
-    return pattern
+    return np.column_stack(costs(rel, lambda p: p.is_star))
 
 
 def total(rel: Release, cost: Callable) -> float:
     """Return the sum over all values of a cost per sub-domain; a withheld value costs 1."""
-    shown, e = check_release(rel).shown, rel.entries
-    values = sum(e.counts[shown] @ cost(p)[p.index[shown]] for p in rel.published)
-    return float(values + e.rows(~shown) * rel.microdata.d)
+    return float(sum(column @ rel.entries.counts for column in costs(rel, cost)))
 
 
 def stars(rel: Release) -> int:
-    """Number of suppressed QI values, from 0 to n·d; xiao2010, Problem 1.
-
-    A value is suppressed if it is published as the whole domain of an attribute with at least two
-    values.
-    """
+    """Number of values published as a whole domain of several, 0 to n·d; xiao2010, Problem 1."""
     return int(total(rel, lambda p: p.is_star))
 
 
@@ -65,22 +62,25 @@ def suppressed_rows(rel: Release) -> int:
     return check_release(rel).entries.rows(star_pattern(rel).any(axis=1))
 
 
-def discernibility(rel: Release) -> int:
+def discernibility(rel: Release, k: int = 1) -> int:
     """Sum of the sizes of all rows' equivalence classes, from n (all rows distinct) to n².
 
-    A withheld row adds n. Source: Bayardo and Agrawal, ICDE 2005.
+    A row that is withheld, or in a class below `k` rows, adds n. Source: Bayardo and Agrawal, ICDE
+    2005.
     """
-    sizes = check_release(rel).classes.sizes()
-    return int((sizes**2).sum()) + rel.classes.n_unpublished * rel.microdata.n
+    n, sizes = check_release(rel).microdata.n, rel.classes.sizes().astype(np.int64)
+    k = errors.check_integer("k", k, 1, n)
+    of_shown = int((sizes * np.where(sizes >= k, sizes, n)).sum())
+    return of_shown + n * rel.classes.n_unpublished
 
 
 def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
     r"""Least possible discernibility over the discernibility of a release, from 0 to 1.
 
-    D is :func:`discernibility`, except that a class below k rows adds n for each row. D_min is its
-    value for the most even partition into floor(n/k) groups. ``of="ratio"`` is min(1, D_min/D),
-    ``"log"`` 1 - ln(D/D_min)/ln(n²/D_min), ``"range"`` 1 - (D - D_min)/(n² - D_min), and
-    ``"stars"`` 1 - stars/(n d), the quantity in the problem statement.
+    D is :func:`discernibility` for k, D_min its value for the most even partition into floor(n/k)
+    groups. ``of="ratio"`` is min(1, D_min/D), ``"log"`` 1 - ln(D/D_min)/ln(n²/D_min), ``"range"``
+    1 - (D - D_min)/(n² - D_min), and ``"stars"`` 1 - stars/(n d), the quantity in the problem
+    statement.
 
     This is the *accuracy* of diva2021. The paper does not define how discernibility becomes a
     share: the formulas are ours, so only the order of its curves can be compared.
@@ -89,23 +89,17 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
     >>> discernibility_ratio(rel, k=2), discernibility_ratio(rel, k=2, of="stars")
     (1.0, 0.48)
     """
-    errors.check_choice("of", of, ("ratio", "range", "log", "stars"))
-    n, d = check_release(rel).microdata.n, rel.microdata.d
-    if of == "stars":
-        return 1 - stars(rel) / (n * d)
-    k = errors.check_integer("k", k, 1, n)
-    sizes = rel.classes.sizes().tolist()  # Python integers do not overflow
-    disc = sum(size * (size if size >= k else n) for size in sizes) + n * rel.classes.n_unpublished
-    groups = n // k
-    small, larger = n // groups, n % groups
-    least = (groups - larger) * small**2 + larger * (small + 1) ** 2
+    disc, n = discernibility(rel, k), rel.microdata.n
+    small, larger = divmod(n, n // k)
+    least = (n // k - larger) * small**2 + larger * (small + 1) ** 2
     worst = n * n  # the optimum too, if there is a single group: then 1, not 0 / 0
     found = {
         "ratio": least / disc,
         "range": 1 - (disc - least) / (worst - least or 1),
         "log": 1 - np.log(disc / least) / (np.log(worst / least) or 1),
+        "stars": 1 - stars(rel) / (n * rel.microdata.d),
     }
-    return float(min(1.0, found[of]))
+    return float(min(1.0, found[errors.check_choice("of", of, found)]))
 
 
 def average_class_size(rel: Release) -> float:
@@ -117,44 +111,35 @@ def average_class_size(rel: Release) -> float:
 def ncp(rel: Release) -> float:
     """Normalized certainty penalty, the uncertainty of all values: from 0 to n·d.
 
-    A sub-domain costs its extent over the extent of the domain: for a numeric attribute (max -
-    min) / (domain max - domain min), for any other (size - 1) / (domain size - 1). Source: Xu et
-    al., *Utility-based anonymization using local recoding*, KDD 2006, whose penalty for a set of
-    categorical values is size / domain size.
+    A sub-domain costs its extent over that of the domain: max - min of a numeric attribute, size -
+    1 of any other. Source: Xu et al., *Utility-based anonymization using local recoding*, KDD
+    2006, whose penalty for a set of categorical values is size / domain size.
     """
     return total(rel, lambda p: p.sub_domains.extents)
 
 
 def gcp(rel: Release) -> float:
-    """Global certainty penalty: NCP as a share of its maximum, from 0 to 1.
-
-    Source: Ghinita et al., VLDB 2007.
-    """
+    """NCP as a share of its maximum, from 0 to 1: the GCP of Ghinita et al., VLDB 2007."""
     return min(1.0, ncp(rel) / (rel.microdata.n * rel.microdata.d))  # above 1 by rounding only
 
 
 def values_kept(rel: Release, by: object) -> pd.DataFrame:
     """Share of the rows of every value of a quasi-identifier that still show it, with their stars.
 
-    The release must suppress. The frame has one row per value of `by` that occurs, the most
-    frequent first: the value, ``rows``, ``stars_per_row``, and ``shown``, the share.
+    The frame has one row per value of `by` that occurs, the most frequent first: the value,
+    ``rows``, ``stars_per_row``, and ``shown``, the share, after suppression.
 
     >>> rel = ap.suppress(ap.examples.patients(), ap.examples.patients_three_anonymous())
-    >>> values_kept(rel, "ETH")
-             ETH  rows  stars_per_row  shown
-    0  Caucasian     5            2.8    0.6
-    1      Asian     3            3.0    1.0
-    2    African     2            4.0    0.0
+    >>> values_kept(rel, "ETH")["shown"].tolist()
+    [0.6, 1.0, 0.0]
     """
     m, e = check_release(rel).microdata, rel.entries
-    p = rel.published[m.attribute_index(by)]
-    starred, kept = star_pattern(rel).sum(axis=1), rel.shown & p.sub_domains.is_kept[p.index]
-    sums = {"rows": e.counts, "stars_per_row": e.counts * starred, "shown": e.counts * kept}
+    kept = ~costs(rel, lambda p: ~p.sub_domains.is_kept)[m.attribute_index(by)]
+    starred = e.counts * star_pattern(rel).sum(axis=1)
+    sums = {"rows": e.counts, "stars_per_row": starred, "shown": e.counts * kept}
     frame = pd.DataFrame(sums).groupby(e.codes_of(by)).sum()
     frame = frame.sort_values("rows", ascending=False, kind="stable")
-    frame[["stars_per_row", "shown"]] = frame[["stars_per_row", "shown"]].div(
-        frame["rows"], axis=0
-    )
+    frame = frame.assign(**{name: frame[name] / frame["rows"] for name in [*frame][1:]})
     frame.insert(0, by, m.attribute(by).values[frame.index])
     return frame.reset_index(drop=True)
 
@@ -168,15 +153,12 @@ def kl_divergence(rel: Release) -> float:
 
     .. math:: KL(f, f^*) = \sum_{p: f(p) > 0} f(p) \ln\frac{f(p)}{f^*(p)}
 
-    with natural logarithm (xiao2010, equation 2, after Kifer and Gehrke, SIGMOD 2006): 0 if
-    nothing was generalized, and infinite if no published row covers some point of the table.
-    ColumnError without a sensitive attribute. At worst O(e · r) for e cells and r distinct
-    published rows.
+    with natural logarithm (xiao2010, equation 2, after Kifer and Gehrke, SIGMOD 2006): infinite if
+    no published row covers some point of the table. ColumnError without a sensitive attribute. At
+    worst O(e · r) for e cells and r distinct published rows.
     """
     m, shown = check_release(rel).microdata, rel.shown
     cells, values = m.cells, m.sensitive_attribute.size
-    if not shown.any():
-        return float("inf")
     # a point is a cell, or the cells of several people
     of_cells = [cells.tuple_of_cell, cells.sensitive]
     _, first, counts = distinct(of_cells, [len(cells), values], cells.counts)
@@ -193,17 +175,12 @@ def kl_divergence(rel: Release) -> float:
 def nwp(rel: Release, weights: Mapping[object, float] | None = None) -> float:
     """Normalized weighted penalty: the loss of the values, from 0 (kept) to 1 (all suppressed).
 
-    A sub-domain of s of the domain's S values costs the attribute's weight times (s - 1) / (S -
-    1), and an attribute with a single value 0. `weights` per attribute must sum to 1, 0 where
-    omitted; equal by default. ParameterError for other weights, ColumnError for an unknown name.
+    A sub-domain of s of S > 1 values costs the attribute's weight times (s - 1) / (S - 1).
+    `weights` per attribute must sum to 1, 0 where omitted, else ParameterError; equal by default.
     """
-    m = check_release(rel).microdata
-    weight = dict(zip(m.qi, m.d * formulas.weight_vector(m.qi, weights), strict=True))
-
-    def penalty(p):
-        return formulas.penalty(p.sizes, p.attribute.size, weight[p.attribute.name])
-
-    return min(1.0, total(rel, penalty) / (m.n * m.d))  # above 1 by rounding only
+    weights = formulas.weight_vector(check_release(rel).microdata.qi, weights)
+    lost = weights @ costs(rel, lambda p: formulas.penalty(p.sizes, p.attribute.size))
+    return min(1.0, float(lost @ rel.entries.counts) / rel.microdata.n)  # above by rounding only
 
 
 def effective_k(rel: Release) -> int:
@@ -214,17 +191,16 @@ def effective_k(rel: Release) -> int:
 def necd(rel: Release) -> float:
     """Normalized equivalence class dispersion: how uneven class sizes are, from 0 to below 1.
 
-    (largest class - smallest class) / (n - 1), where n includes withheld rows; 0 for one row.
+    (largest class - smallest class) / (n - 1), where n includes withheld rows.
     """
     sizes = check_release(rel, shown=True).classes.sizes()
     return float(formulas.dispersion(sizes.min(), sizes.max(), rel.microdata.n))
 
 
 def ach(rel: Release, preference: tuple[float, float] = (0.2, 1.0)) -> float:
-    """Achievement: the larger of loss and bias, weighted by preference; at least 0.
+    """Achievement: the larger of weighted loss and bias, at least 0; smaller is better.
 
-    Smaller is better; at the `preference` point (NWP, NECD), each in [0, 1], it is NWP·NECD / (NWP
-    + NECD), up to epsilon = 1e-6.
+    At the `preference` point (NWP, NECD) it is NWP·NECD / (NWP + NECD), up to epsilon = 1e-6.
     """
     preference = formulas.check_preference(preference)
     return float(formulas.achievement(nwp(rel), necd(rel), preference))
@@ -234,9 +210,8 @@ def distortion(rel: Release, hierarchies: Mapping[object, Hierarchy]) -> float:
     """Mean level of the published values over the hierarchy's height, from 0 to 1.
 
     This is Eq. 9 of majeed2024 per row, with equal weights w_Q. The level of a sub-domain is the
-    lowest on which all its values have one name, even if the release was made otherwise; a
-    withheld row is on the highest. HierarchyError if a hierarchy is missing, lacks values, or does
-    not join a sub-domain.
+    lowest on which all its values have one name. HierarchyError if a hierarchy is missing, lacks
+    values, or does not join a sub-domain.
 
     >>> m = ap.examples.hospital()
     >>> trees = {a.name: ap.Hierarchy.flat(a.values) for a in m.attributes}
@@ -260,50 +235,44 @@ def distortion(rel: Release, hierarchies: Mapping[object, Hierarchy]) -> float:
 
 
 def generalizations(rel: Release) -> int:
-    """Number of values not published as themselves, from 0 to n·d.
+    """Number of values not published as themselves, from 0 to n·d, as in majeed2024, Table 12.
 
-    A value that was moved to another row counts too. A hierarchy node that covers only one value
-    is no generalization. Table 12 of majeed2024 counts all n·d values of the *augmented* table for
-    "existing methods".
+    A value that was moved to another row counts too; a set of only one value does not.
     """
-    e, shown = check_release(rel).entries, rel.shown
-    changed = e.rows(~shown) * e.m.d
-    for p, codes in zip(rel.published, e.codes[shown].T, strict=True):
-        index = p.index[shown]
-        moved = (p.sizes[index] > 1) | (p.sub_domains.low[index] != codes)
-        changed += int(e.counts[shown][moved].sum())
-    return changed
+    shown, m, kept = check_release(rel).entries.take(rel.shown), rel.microdata, 0
+    for p, codes in zip(rel.published, shown.codes.T, strict=True):
+        index = p.index[rel.shown]
+        kept += shown.rows((p.sizes[index] == 1) & (p.sub_domains.low[index] == codes))
+    return m.n * m.d - kept
 
 
 def marginal_similarity(m: Microdata, rel: Release) -> float:
     """One minus the mean distance of all one- and two-way marginals, from 0 to 1 (equal).
 
     The distance is total variation, the second interpretation of majeed2024's Eq. 8. Rows need not
-    correspond, so it also works for synthetic tables. A published sub-domain spreads its row
-    evenly over its values. Values that the real table `m` lacks count as differences.
+    correspond. A published sub-domain spreads its row evenly over its values. Values that the real
+    table `m` lacks count as differences.
 
     >>> m = ap.examples.hospital()
     >>> marginal_similarity(m, ap.suppress(m, ap.Partition(m.cells.tuple_of_row)))
     1.0
     """
-    shown = check_roles(rel, m).shown
+    shown, columns = check_roles(rel, m).shown, []
     theirs = [(p.sub_domains, p.index[shown]) for p in rel.published]
     if m.sensitive is not None:
         attribute = rel.microdata.sensitive_attribute
         values = np.arange(attribute.size)
         theirs.append((SubDomains.runs(attribute, values, values), rel.secrets[shown]))
-    ours = [
-        codes_in(of.attribute, m.attribute(name))[m.codes_of_cells(name)]
-        for (of, _), name in zip(theirs, [*m.qi, *m.sensitives], strict=True)
-    ]
+    for (domain, index), name in zip(theirs, [*m.qi, *m.sensitives], strict=True):
+        ours = codes_in(domain.attribute, m.attribute(name))[m.codes_of_cells(name)]
+        columns.append((domain, index, ours))
     distances = []
-    for i, j in combinations_with_replacement(range(len(ours)), 2):
-        columns = sorted({i, j})
-        domains, index = zip(*(theirs[i] for i in columns), strict=True)
+    for some in (*combinations(columns, 1), *combinations(columns, 2)):
+        domains, index, ours = zip(*some, strict=True)
         # one more code, the first, for values that the release does not have
         sizes = [domain.attribute.size + 1 for domain in domains]
-        _, first, counts = distinct([ours[i] + 1 for i in columns], sizes, m.cells.counts)
-        points = np.column_stack([ours[i][first] for i in columns])
+        _, first, counts = distinct([codes + 1 for codes in ours], sizes, m.cells.counts)
+        points = np.column_stack([codes[first] for codes in ours])
         published = rows_at(points, domains, index, rel.entries.counts[shown])
         # both have mass 1, so where the table has more, the release has as much less
         more = counts / m.n - published / rel.entries.rows(shown)
@@ -312,11 +281,10 @@ def marginal_similarity(m: Microdata, rel: Release) -> float:
 
 
 def check_roles(rel: Release, m: Microdata) -> Release:
-    """Return a release if it has rows and the roles of a table; else EmptyTableError or so."""
-    mine, _ = check_release(rel).microdata, check_microdata(m, people=True)
+    """Return a release if it has rows and the roles of a table; else ColumnError or so."""
+    mine, _ = check_release(rel, shown=True).microdata, check_microdata(m, people=True)
     if (mine.qi, mine.sensitives) != (m.qi, m.sensitives):
         raise errors.ColumnError(
-            f"the release has the roles {mine.qi} and {mine.sensitive!r}, the table {m.qi} and "
-            f"{m.sensitive!r}: use the same quasi-identifiers and sensitive attribute"
+            f"the release has the roles {mine.qi} and {mine.sensitive!r}, the table must have them"
         )
-    return check_release(rel, shown=True)
+    return rel

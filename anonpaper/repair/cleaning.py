@@ -24,9 +24,7 @@ __all__ = [
 
 _STEPS = ["attribute arrangement", "NSA and EI removal", "outlier removal", "missing values",
           "attribute type checks", "value formatting"]  # fmt: skip
-_SHARE = 0.5  # of the most frequent value
-#: The largest number of intervals of an attribute; each is a value of its domain.
-MOST_INTERVALS = 100_000
+MOST_INTERVALS = 100_000  # of an attribute; each is a value of its domain
 _FOLDS = 3  # of the cross-validation: the paper's 2/3 to 1/3
 
 
@@ -36,13 +34,11 @@ def clean(
     """Apply the steps of majeed2024, Table 4, in its order and record each of them.
 
     The paper names techniques without details (section 4.1.2). Here they remove nobody: people
-    with equal quasi-identifiers are mostly different people, and an outlier is a person, or an
-    error to correct.
-
-    Only the columns `qi` and `sensitive` are kept, in this order; missing values become ``"?"``.
-    The account has one row per step: ``step``, ``rows`` and ``columns`` after it,
-    ``values_changed``, ``rows_removed``, ``columns_removed``. ColumnError for a column that is
-    unknown or used twice, MissingValueError for a missing number.
+    with equal quasi-identifiers are mostly different people, and an outlier may be a person. Only
+    the columns `qi` and `sensitive` are kept, in this order; missing values become ``"?"``. The
+    account has one row per step: ``step``, ``rows`` and ``columns`` after it, ``values_changed``,
+    ``rows_removed``, ``columns_removed``. ColumnError for a column that is unknown or used twice,
+    MissingValueError for a missing number.
 
     >>> frame = pd.DataFrame({"ill": [1, 0], "job": ["nurse", None], "name": ["Ann", "Bob"]})
     >>> table, account = clean(frame, ["job"], "ill")
@@ -102,8 +98,8 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
     (True, {1: 8})
     """
     rows = errors.check_number("threshold", threshold, 0, 1) * check_microdata(m).n  # lines 2, 3
-    counts = m.sensitive_counts[m.sensitive_counts > 0]  # lines 4 to 8
-    values = m.sensitive_attribute.values[m.sensitive_counts > 0]
+    occurring = m.sensitive_counts > 0  # lines 4 to 8
+    values, counts = m.sensitive_attribute.values[occurring], m.sensitive_counts[occurring]
     if len(values) == 1:
         raise errors.InfeasibleError(
             f"every row has {m.sensitive!r} = {values[0]!r}: no added rows can balance a single "
@@ -116,26 +112,20 @@ def find_imbalance(m: Microdata, threshold: float = 0.5) -> Imbalance:
 
 
 def pattern_friendly(
-    m: Microdata,
-    *,
-    trees: int = 50,
-    repeats: int = 3,
-    rows: int = 20_000,
-    seed: int | np.random.Generator = 0,
+    m: Microdata, *, trees: int = 50, repeats: int = 3, rows: int = 20_000, seed=0
 ) -> pd.DataFrame:
     """Judge every quasi-identifier of `m` by frequency and by permutation importance.
 
     The paper prints no rule; its pattern-friendly ones have shares from 0.37 to 0.89, and one with
-    0.59 is rejected. Here: unordered, most frequent value in half of the rows, importance
-    at most the mean of all. Importance is the balanced accuracy that a random forest of `trees`,
-    which predicts the sensitive value of other rows, loses when the column is shuffled, `repeats`
-    times in each part. At most `rows` rows are drawn for the forests, by `seed`. InfeasibleError
-    if fewer than two sensitive values have three rows. Sources: majeed2024, section 4.2.1; L.
+    0.59 is rejected. Here: unordered, most frequent value in half of the rows, importance at most
+    the mean of all. Importance is the balanced accuracy that a random forest of `trees`, which
+    predicts the sensitive value of other rows, loses when the column is shuffled, `repeats` times
+    in each part. At most `rows` rows are drawn for the forests, by `seed`. InfeasibleError if
+    fewer than two sensitive values have three rows. Sources: majeed2024, section 4.2.1; L.
     Breiman, *Random forests*, Machine Learning 45, 2001.
 
-    The frame has per quasi-identifier ``qid``, ``values`` (how many occur), ``ordered``,
-    ``top_value``, ``top_share``, ``importance``, ``spread``, ``weight`` (of all importance) and
-    ``friendly``.
+    The frame has per quasi-identifier ``qid``, ``top_value``, ``top_share``, ``weight`` (its share
+    of all importance) and ``friendly``.
 
     >>> frame = pd.DataFrame({"ill": [0, 1] * 30, "job": ["a", "b"] * 30, "land": ["x"] * 60})
     >>> pattern_friendly(Microdata(frame, ["job", "land"], "ill"), trees=5)["friendly"].tolist()
@@ -166,37 +156,30 @@ def pattern_friendly(
             n_repeats=repeats, random_state=draw,
         )  # fmt: skip
         losses.append(found.importances)
-    losses = np.concatenate(losses, axis=1)
+    lost = np.maximum(np.concatenate(losses, axis=1).mean(axis=1), 0)
+    weight = lost / lost.sum() if lost.any() else np.full(m.d, 1 / m.d)
     counts = [np.bincount(codes) for codes in m.codes.T]
-    table = pd.DataFrame({
+    top_share = np.array([c.max() / m.n for c in counts])
+    unordered = np.array([not a.ordered for a in m.attributes])
+    return pd.DataFrame({
         "qid": m.qi,
-        "values": [np.count_nonzero(c) for c in counts],
-        "ordered": [a.ordered for a in m.attributes],
         "top_value": [a.values[c.argmax()] for a, c in zip(m.attributes, counts, strict=True)],
-        "top_share": [c.max() / m.n for c in counts],
-        "importance": losses.mean(axis=1),
-        "spread": losses.std(axis=1),
+        "top_share": top_share, "weight": weight,
+        "friendly": unordered & (top_share >= 0.5) & (weight <= 1 / m.d + 1e-12),
     })  # fmt: skip
-    positive = np.maximum(table["importance"], 0)
-    table["weight"] = positive / positive.sum() if positive.any() else 1 / m.d
-    unimportant = table["weight"] <= 1 / m.d + 1e-12
-    table["friendly"] = ~table["ordered"] & (table["top_share"] >= _SHARE) & unimportant
-    return table
 
 
 def granularize(
-    m: Microdata,
-    granularity: Mapping[object, float],
-    ranges: Mapping[object, tuple[float, float]] | None = None,
+    m: Microdata, granularity: Mapping[object, float], ranges: Mapping[object, tuple] | None = None
 ) -> Microdata:
     """Cut numeric attributes into intervals of equal width.
 
     This is not yet a generalization: it fixes the finest intervals ``[low, low + width)``, whose
-    borders a recoding of `m` can keep or drop. Empty intervals are part of the domain.
-    `granularity` has widths above 0, in the attribute's unit, and `ranges` the (low, high) of the
-    intervals, a whole number of widths; by default multiples of the width. ColumnError if an
-    attribute is no numeric quasi-identifier, ParameterError for an impossible width or range.
-    Source: dewri2009, section 6. O(n + intervals).
+    borders a recoding of `m` can keep or drop. Empty ones are part of the domain. `granularity`
+    has widths above 0, in the attribute's unit, and `ranges` the (low, high) of the intervals, a
+    whole number of widths; by default multiples of the width. ColumnError if an attribute is no
+    numeric quasi-identifier, ParameterError for an impossible width or range. Source: dewri2009,
+    section 6. O(n + intervals).
 
     >>> m = Microdata(pd.DataFrame({"age": [17, 23, 24, 90]}), qi=["age"])
     >>> granularize(m, {"age": 5}, ranges={"age": (0, 100)}).attributes[0].size
@@ -219,16 +202,15 @@ def granularize(
             bounds = [exact_number("a bound", bound, -np.inf) for bound in bounds]
             low, high = min(bounds, default=0), max(bounds, default=0)
         steps = (high - low) / step
-        whole = steps.denominator == 1 and steps <= MOST_INTERVALS
-        if not whole or not low <= least <= most < high:
+        if steps.denominator > 1 or steps > MOST_INTERVALS or not low <= least <= most < high:
             raise errors.ParameterError(
                 f"the range of {name!r}, [{float(low):g}, {float(high):g}), must be at most "
                 f"{MOST_INTERVALS:,} widths of {width} and hold all values, from "
                 f"{float(least):g} to {float(most):g}"
             )
         borders = np.array([low + i * step for i in range(int(steps) + 1)])
-        is_whole = step.denominator == low.denominator == 1
-        frame[name] = pd.cut(frame[name], borders.astype(int if is_whole else float), right=False)
+        kind = int if step.denominator == low.denominator == 1 else float
+        frame[name] = pd.cut(frame[name], borders.astype(kind), right=False)
     return m.replace(frame=frame)
 
 
@@ -236,10 +218,9 @@ def in_preorder(m: Microdata, taxonomies: Mapping[object, Hierarchy]) -> Microda
     """Put the domains of attributes into the preorder of their taxonomy trees.
 
     Values that belong together in a tree become neighbours, which bits can join. `taxonomies` has
-    a Hierarchy for each attribute of `m` to reorder. Values of a tree that the domain lacks are
-    ignored; the missing value ``"?"`` comes last if the tree lacks it. ColumnError if a name is
-    not a quasi-identifier, HierarchyError if a tree lacks values of its attribute. Source:
-    dewri2009, section 3: the order of a categorical domain. O(n + values).
+    a Hierarchy for each attribute of `m` to reorder; the missing value ``"?"`` comes last if it
+    lacks it. ColumnError if a name is not a quasi-identifier, HierarchyError if a tree lacks
+    values of its attribute. Source: dewri2009, section 3. O(n + values).
 
     >>> m = Microdata(pd.DataFrame({"work": ["federal", "none", "local"]}), qi=["work"])
     >>> tree = ap.Hierarchy([["federal", "state"], ["local", "state"], ["none", "other"]])

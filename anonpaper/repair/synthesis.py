@@ -28,9 +28,7 @@ from anonpaper.randomness import generator
 
 __all__ = ["fuse", "gaussian_copula", "quality", "synthesize"]
 
-#: The largest number of values of a categorical column; each is an input of the network.
-MOST_CATEGORIES = 500
-
+MOST_CATEGORIES = 500  # values of a column; each is an input of the network
 _TABLE = "people"
 _ROUNDS = 100  # attempts to sample a batch
 _BATCH = 500  # rows of a training step
@@ -43,13 +41,11 @@ def synthesize(
 
     `needed` has the rows to sample per sensitive value. They come in its order, with the columns
     ``m.qi`` and the sensitive one. Numbers are clipped to the real range, whole ones stay whole.
-    CTGAN trains on rare values more often. Rows with other values are rejected, so a model with
-    few epochs may yield too few rows, which is a BudgetExceededError: :func:`gaussian_copula` is a
-    model without training.
-
-    `seed` is the seed of numpy and torch, before training and again before sampling. ``attrs`` of
-    the rows has ``clipped``, the number of clipped values, and ``seconds``, the original time of
-    training and sampling: the rows are kept in $ANONPAPER_CACHE or data/cache.
+    Rows with other values are rejected, so a model with few epochs may yield too few rows, which
+    is a BudgetExceededError. `seed` is the seed of numpy and torch, before training and again
+    before sampling. ``attrs`` of the rows has ``clipped``, the number of clipped values, and
+    ``seconds``, the original time of training and sampling: the rows are kept in $ANONPAPER_CACHE
+    or data/cache.
     """
     values = _checked_needs(m, needed)
     epochs = errors.check_integer("epochs", epochs, 1)
@@ -71,7 +67,7 @@ def synthesize(
                 _metadata(sdv, real), enable_gpu=False, epochs=epochs, batch_size=_BATCH
             )
             model.fit({_TABLE: real})
-            _seed(seed)
+        with _quiet_and_seeded(seed) as sdv:
             parts = [_sampled(sdv, model, m, code, rows) for code, rows in values.items()]
         rows = pd.concat(parts, ignore_index=True)[list(real.columns)]
         rows.attrs["seconds"] = time.perf_counter() - began
@@ -98,9 +94,9 @@ def _sampled(sdv, model, m: Microdata, code: int, rows: int) -> pd.DataFrame:
 def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
     """Append synthetic rows to real ones: a Microdata of the role columns, real rows first.
 
-    `rows` needs all role columns; ColumnError if one is missing, a category is unknown or a number
-    is out of the real range. Rows are numbered from 0, and ``synthetic`` is true for those added.
-    The domain of a numeric column becomes the numbers that occur.
+    ColumnError if `rows` lack a column, a category is unknown or a number is out of the real
+    range. Rows are numbered from 0, and ``synthetic`` is true for those added. The domain of a
+    numeric column becomes the numbers that occur.
 
     >>> m = ap.examples.hospital()
     >>> fuse(m, m.frame.head(2)).synthetic.sum().item()
@@ -124,8 +120,7 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
             known = ~columns[name].isna()
         if not known.all():
             raise errors.ColumnError(
-                f"synthetic values of {name!r} are unknown or out of the real range: "
-                f"{list(both[~known][:5])}"
+                f"synthetic values of {name!r} are unknown or out of range: {both[~known][:5]}"
             )
     if m.person is not None:  # new numbers; every added row is another person
         people = pd.factorize(m.frame[m.person])[0]
@@ -136,11 +131,7 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
 
 
 def quality(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
-    """Return how similar synthetic rows and the real rows of `m` are, by SDV.
-
-    The columns are ``property`` (column shapes, column pair trends, overall) and ``score``, in
-    [0, 1]. ParameterError without SDV.
-    """
+    """Return SDV's scores of how similar synthetic rows are to `m`: ``property`` and ``score``."""
     real = _plain_frame(m)
     theirs = _plain_frame(fuse(m, rows)).iloc[m.n :].reset_index(drop=True)
     with _quiet_and_seeded(0) as sdv:
@@ -162,10 +153,9 @@ def _checked_needs(m: Microdata, needed: Mapping[object, int]) -> dict[int, int]
     for value, rows in needed.items():
         code = m.sensitive_attribute.code(value)
         values[code] = errors.check_integer(f"rows of {value!r}", rows, 0)
-        if values[code] and m.sensitive_counts[code] == 0:
-            raise errors.InfeasibleError(
-                f"no real row has {m.sensitive!r} = {value!r} to learn from"
-            )
+        if values[code] and not m.sensitive_counts[code]:
+            what = f"{m.sensitive!r} = {value!r}"
+            raise errors.InfeasibleError(f"no real row has {what} to learn from")
     return {code: rows for code, rows in values.items() if rows}
 
 
@@ -204,24 +194,16 @@ def _as_in(m: Microdata, rows: pd.DataFrame) -> pd.DataFrame:
         found = np.round(found) if whole else found
         inside = np.clip(found, domain[0], domain[-1])
         clipped += int(np.count_nonzero(inside != found))
-        middle = (domain[1:] + domain[:-1]) / 2  # no finer digits than real ones
-        near = domain[np.searchsorted(middle, inside)]
-        columns[name] = inside.astype(int) if whole else near
+        near = domain[np.searchsorted((domain[1:] + domain[:-1]) / 2, inside)]
+        columns[name] = inside.astype(int) if whole else near  # no finer digits than real ones
     frame = pd.DataFrame(columns)
     frame.attrs.update(clipped=clipped, seconds=rows.attrs.get("seconds", 0.0))
     return frame
 
 
-def _seed(seed: int) -> None:
-    import torch
-
-    np.random.seed(seed)  # noqa: NPY002 - SDV draws from numpy's global state
-    torch.manual_seed(seed)
-
-
 @contextlib.contextmanager
 def _quiet_and_seeded(seed: int) -> Iterator[ModuleType]:
-    """Import SDV, silence it, use one thread, and restore global random states."""
+    """Import SDV, silence it, use one thread, seed and restore global random states."""
     # one instruction set for all processors, since others round otherwise; read on torch's import
     os.environ.setdefault("ATEN_CPU_CAPABILITY", "default")
     with contextlib.ExitStack() as stack:
@@ -242,7 +224,8 @@ def _quiet_and_seeded(seed: int) -> Iterator[ModuleType]:
         stack.callback(logging.disable, logging.root.manager.disable)
         torch.set_num_threads(1)
         logging.disable(logging.WARNING)
-        _seed(seed)
+        np.random.seed(seed)  # noqa: NPY002 - SDV draws from numpy's global state
+        torch.manual_seed(seed)
         # CTGAN would start processes that stay for minutes, and the last digits of its mixtures
         # depend on the threads of BLAS
         stack.enter_context(joblib.parallel_config(backend="sequential"))
@@ -260,19 +243,18 @@ def gaussian_copula(
     guarantee. Each column is a normal variable cut into steps, one per value, as wide as the value
     is frequent, correlated like their middles: dependence between columns with few values is
     understated. `needed` has the rows to sample per sensitive value, at least 0. The frame has the
-    columns ``m.qi`` and the sensitive one, for :func:`fuse`. ColumnError, InfeasibleError or
-    ParameterError if there is not one sensitive attribute, or `needed` or `seed` is impossible.
-    Source: R. B. Nelsen, *An Introduction to Copulas*, Springer 2006, section 2.3.
+    columns ``m.qi`` and the sensitive one, for :func:`fuse`. Source: R. B. Nelsen, *An
+    Introduction to Copulas*, Springer 2006, section 2.3.
 
     >>> m = ap.examples.hospital()
-    >>> rows = gaussian_copula(m, {"HIV": 2, "pneumonia": 1}, seed=0)
-    >>> list(rows["Disease"])
+    >>> gaussian_copula(m, {"HIV": 2, "pneumonia": 1}, seed=0)["Disease"].tolist()
     ['HIV', 'HIV', 'pneumonia']
     """
     values, rng = _checked_needs(m, needed), generator(seed)
-    codes = np.column_stack([m.codes, m.sensitive_codes])
-    *steps, (occurring, upper, _) = every = [_steps(column) for column in codes.T]
-    scores = np.column_stack([scores for _, _, scores in every])
+    columns = [*m.codes.T, m.sensitive_codes]
+    counts = map(np.bincount, columns)
+    middles = [ndtri(np.cumsum(of) / m.n - of / (2 * m.n)) for of in counts]  # of their steps
+    scores = np.column_stack([of[codes] for of, codes in zip(middles, columns, strict=True)])
     scores -= scores.mean(axis=0)
     spread = scores.std(axis=0)
     scores /= np.where(spread > 0, spread, 1)  # 0 in a constant column
@@ -280,28 +262,15 @@ def gaussian_copula(
     np.fill_diagonal(correlation, 1)
     with_secret = correlation[:-1, -1]
     given_secret = correlation[:-1, :-1] - np.outer(with_secret, with_secret)
-    found = [np.empty((m.d, 0), int)]
+    ends = np.append(np.cumsum(m.sensitive_counts) / m.n, 0.0)  # of steps; the first begins at 0
+    ordered, found = np.sort(m.codes, axis=0), [np.empty((0, m.d), int)]
     for code, rows in values.items():
-        step = np.searchsorted(occurring, code)
-        low = upper[step - 1] if step else 0.0
-        secret = ndtri(rng.uniform(low, upper[step], rows))
+        secret = ndtri(rng.uniform(ends[code - 1], ends[code], rows))
         around = rng.multivariate_normal(0 * with_secret, given_secret, rows, method="eigh")
         shares = ndtr(np.outer(secret, with_secret) + around)
-        found.append(np.array([
-            present[np.searchsorted(ends, share)]
-            for (present, ends, _), share in zip(steps, shares.T, strict=True)
-        ]))  # fmt: skip
-    columns = zip(m.attributes, np.concatenate(found, axis=1), strict=True)
+        places = np.minimum((shares * m.n).astype(int), m.n - 1)
+        found.append(np.take_along_axis(ordered, places, axis=0))
+    columns = zip(m.attributes, np.concatenate(found).T, strict=True)
     secrets = np.repeat([*values], [*values.values()]).astype(int)
     drawn = {a.name: a.values[of] for a, of in columns}
     return pd.DataFrame(drawn | {m.sensitive: m.sensitive_attribute.values[secrets]})
-
-
-def _steps(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the codes that occur, the share up to each, and each row's score.
-
-    A score is the normal quantile of the middle of the step.
-    """
-    occurring, of_row, counts = np.unique(codes, return_inverse=True, return_counts=True)
-    upper = np.cumsum(counts) / len(codes)
-    return occurring, upper, ndtri(upper - counts / (2 * len(codes)))[of_row]

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from scipy.special import factorial
 
 import anonpaper as ap
-from anonpaper.measure.minimality_attack import _fillings
+from anonpaper.measure.minimality_attack import _all_tables
 from anonpaper.partition.refined import _Groups, _in_other_order, attributes_kept
 from anonpaper.partition.tp import tp_plus_groups
 from anonpaper.randomness import generator
@@ -67,7 +67,8 @@ def small_table(m: ap.Microdata, counts: Sequence[int], seed: int) -> Small:
     m = m.take(np.concatenate([*chosen]))
     m = m.take(np.lexsort([m.sensitive_codes, m.cells.tuple_of_row]))
     values, sizes = np.sort(top), np.bincount(m.cells.tuple_of_row)
-    held = np.array([*_fillings(sizes, m.sensitive_counts[values])])
+    together = ap.suppress(m, ap.Partition(np.zeros(m.n, int)))
+    held = np.array(_all_tables(together, 10**6)[1])[:, :, values]
     ways = (factorial(held.sum(axis=2)) / factorial(held).prod(axis=2)).round().prod(axis=1)
     every_value = np.tile(np.arange(len(values)), len(sizes))
     return Small(m, values, np.array([every_value.repeat(h.ravel()) for h in held]), ways, held)

@@ -20,7 +20,7 @@ from anonpaper import Microdata, measure
 from anonpaper.compendium.grids import timed
 from anonpaper.compiled import inner, loop
 from anonpaper.groups import dense_labels
-from anonpaper.measure.queries import Workload, places
+from anonpaper.measure.queries import Workload, chi_square, places
 from anonpaper.partition.klt import UnplacedRowsWarning
 from anonpaper.randomness import generator
 
@@ -83,7 +83,7 @@ def distance_by_frequency(m: Microdata, queries: int, seed: int) -> dict:
     """Measure how the chi-square distance of a query goes with the rows that have its values."""
     asked = measure.workload(m, DEFAULT_SELECTIVITY, queries, seed)
     truth, swapped = asked.answers(m, ap.swap(m, klt(m, seed=seed), seed))
-    rows, distance = truth.sum(axis=1), measure.chi_square(truth, swapped)
+    rows, distance = truth.sum(axis=1), chi_square(truth, swapped)
     tenth = max(queries // 10, 1)
     ordered = distance[np.argsort(rows, kind="stable")]
     ends = {"least frequent tenth": ordered[:tenth].mean(),

@@ -68,10 +68,10 @@ def test_a_forest_learns_from_a_release_and_is_judged_on_real_people():
     train, test = m.take(np.arange(2000)), m.take(np.arange(2000, 3000))
     kept = ap.suppress(train, alike(train))
     found = classification(kept, test, trees=10)
-    assert found.accuracy > 0.95 and found.confusion.to_numpy().sum() == 1000
+    assert found.accuracy > 0.95
     starred = classification(ap.suppress(train, ap.Partition([0] * 2000)), test, trees=10)
     assert starred.balanced_accuracy == 0.5
-    pd.testing.assert_frame_equal(found.confusion, classification(kept, test, trees=10).confusion)
+    assert found == classification(kept, test, trees=10)
     with pytest.raises(ParameterError, match="synthetic"):
         classification(kept, fuse(test, test.frame.head(1)))
     with pytest.raises(ColumnError):
@@ -79,9 +79,8 @@ def test_a_forest_learns_from_a_release_and_is_judged_on_real_people():
     train, test = (of.with_roles(qi=["age"], sensitive="rare") for of in (train, test))
     kept = ap.suppress(train, alike(train))
     plain, weighed = (classification(kept, test, trees=10, balanced=b) for b in (False, True))
-    recalls = [of.confusion.loc[True, True] / of.confusion.loc[True].sum()
-               for of in (plain, weighed)]  # fmt: skip
-    assert recalls[0] < 0.1 and recalls[1] > 0.7 and weighed.accuracy < plain.accuracy
+    assert plain.balanced_accuracy < 0.55 and plain.accuracy > weighed.accuracy
+    assert weighed.balanced_accuracy > plain.balanced_accuracy + 0.1
 
 
 def test_a_forest_of_too_many_numbers_is_refused_before_it_is_grown():
@@ -181,7 +180,7 @@ def answers_of_sqlite(queries, frame, table="adult"):
     connection = sqlite3.connect(":memory:")
     named = frame.astype(object).where(frame.notna(), "?")
     named.to_sql(table, connection, index=False)
-    answers = np.zeros((len(queries), queries.sensitive.size))
+    answers = np.zeros((queries.size, queries.sensitive.size))
     for number, query in enumerate(queries.sql(table)):
         for value, total in connection.execute(query):
             answers[number, queries.sensitive.code(value)] = total
@@ -217,8 +216,6 @@ def test_errors_are_those_of_the_equations(adult, groups):
     errors = [sum((a - b) ** 2 / (a + b) for a, b in zip(answer, truth, strict=True) if a + b)
               for answer in answers]  # fmt: skip
     assert measure.query_errors(queries, releases) == pytest.approx(errors)
-    relative = measure.relative_errors(queries, releases, releases[1])
-    assert relative == pytest.approx([100 * error / max(errors[1], 1) for error in errors])
     for release, answer in zip(releases, answers, strict=True):
         wrong = [abs(said - true) for true, said in zip(truth, answer, strict=True)]
         shares = [e / max(true, 0.001 * adult.n) for true, e in zip(truth, wrong, strict=True)]
