@@ -78,10 +78,6 @@ class Attribute:
             )
         return matches[0]
 
-    def __repr__(self) -> str:
-        kind = "numeric" if self.numeric else "ordered" if self.ordered else "categorical"
-        return f"Attribute({self.name!r}, {self.size} values, {kind})"
-
 
 #: An attribute, and the code of every row.
 Coded = tuple[Attribute, np.ndarray]
@@ -225,19 +221,17 @@ def _equal(column: pd.Series, other: pd.Series) -> bool:
 def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.ndarray]:
     """Code one column: its attribute and the place of every row's value in the domain."""
     if domain is not None:
-        declared = pd.Index(domain)
+        values, ordered = pd.Index(domain), False
         try:
-            codes = declared.get_indexer(column)
+            codes = values.get_indexer(column)
         except (TypeError, pd.errors.InvalidIndexError):
             raise ColumnError(
                 f"the declared domain of {column.name!r} names a value twice, or values that "
                 "cannot be compared (lists or sets?)"
             ) from None
-        outside = (codes < 0) & column.notna().to_numpy()
-        if outside.any():
-            others = column[outside].unique()[:5].tolist()
+        others = column[(codes < 0) & column.notna().to_numpy()].unique()[:5].tolist()
+        if others:
             raise ColumnError(f"values of {column.name!r} outside its declared domain: {others}")
-        values, ordered = declared, False
     elif hasattr(column, "cat"):
         values, codes, ordered = column.cat.categories, column.cat.codes, column.cat.ordered
     else:
@@ -245,7 +239,8 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
         ordered = values.inferred_type in _TIMES
 
     numeric = values.inferred_type in _NUMBERS and values.is_monotonic_increasing
-    if numeric and not np.isfinite(values.to_numpy(dtype=float)).all():
+    numbers = values.to_numpy(dtype=float) if numeric else np.zeros(0)
+    if not np.isfinite(numbers).all():
         raise ColumnError(
             f"{column.name!r} has infinite numbers: replace them by numbers or missing values"
         )
@@ -264,14 +259,12 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
             )
         ordered = bool(ordered and marked == len(values) - 1)
         codes[absent] = marked
-    positions = np.arange(len(values), dtype=float)
     if numeric:  # as floats, identifiers near 2^60 are equal
-        numbers = values.astype(float)
         width = float(numbers[-1]) - float(numbers[0])
         in_reach = np.finfo(float).tiny < width < np.inf or len(values) == 1
-        numeric = (np.diff(numbers) > 0).all() and in_reach
-        positions = numbers if numeric else positions
-    return Attribute(column.name, values, bool(numeric), ordered, positions), codes
+        numeric = bool((np.diff(numbers) > 0).all() and in_reach)
+    positions = numbers if numeric else np.arange(len(values), dtype=float)
+    return Attribute(column.name, values, numeric, ordered, positions), codes
 
 
 def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:

@@ -25,17 +25,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from anonpaper import errors
 from anonpaper.coding import from_arrow, near_equal
-from anonpaper.errors import (
-    ColumnError,
-    EmptyTableError,
-    FileError,
-    ParameterError,
-    check_choice,
-    check_sequence,
-    is_among,
-    needs,
-)
+from anonpaper.errors import ColumnError, EmptyTableError, FileError, check_sequence, is_among
 from anonpaper.files import named_by_user, write_named
 from anonpaper.hierarchy import STAR
 from anonpaper.microdata import Microdata
@@ -163,7 +155,7 @@ def read(
     >>> m.attribute("zip").values.tolist(), m.attribute("answer").values.tolist()
     (['02139', '02446'], ['never', 'often'])
     """
-    given = dict(locals()) | {"keep": check_sequence("keep", keep, str)}
+    given = locals()
     with named_by_user(source):
         place = str(Path(source))
     return with_roles(place, given, schema, save_schema)[1]
@@ -179,29 +171,30 @@ def read_table(name: str, *, delimiter=None, encoding="utf-8", na=(), types=None
 
 def with_roles(name: str, given: Mapping, schema=None, save_schema=None) -> tuple:
     """Return the Table of a file and its Microdata, by options `given` or said by a `schema`."""
-    saved = _loaded(schema) if schema else {}
+    saved = _loaded(schema) if schema else DEFAULTS
     o = DEFAULTS | saved
     o |= {option: given[option] for option in DEFAULTS if option in given
           and not is_among(given[option], [None, [], (), {}, DEFAULTS[option]])}  # fmt: skip
     check_kinds(o["types"], o["na"])
-    o["types"], o["qi"] = saved.get("types", {}) | dict(o["types"]), check_sequence("qi", o["qi"])
+    types, na = saved["types"] | dict(o["types"]), list(o["na"])
     table = Table.opened(name, o["delimiter"], o["encoding"])
     qi, sensitives = checked_roles(table.columns, o["qi"], o["sensitive"], o["person"])
-    count = check_choice("count", o["count"], [None, *table.columns])
-    roles = [*qi, *sensitives, o["person"], count]
+    count = errors.check_choice("count", o["count"], [None, *table.columns])
+    roles, keep = [*qi, *sensitives, o["person"], count], check_sequence("keep", o["keep"], str)
     others = [column for column in table.columns if column not in roles]
-    if unknown := [column for column in o["keep"] if column not in others]:
-        raise ParameterError(f"keep (--keep) names {unknown}; without a role are {others}")
+    if not {*keep} <= {*others}:
+        raise ColumnError(f"keep (--keep) names {keep}; without a role are {others}")
     with named_by_user(name):
-        table.read([*roles, *o["keep"]], o["types"], o["na"], qi)
+        table.read([*roles, *keep], types, na, qi)
     for column, values in table.frame.items():  # for the table's owner only
         known, kind = values.dropna().astype(str), table.kinds.get(column, values.dtype)
         told = f"{len(values) - len(known):,} missing, such as {', '.join(known.unique()[:3])}"
         LOG.info("%s: %s, %s distinct, %s", column, kind, f"{known.nunique():,}", told)
     frame = table.frame if count is None else _repeated(table.frame, table.frame[count])
     m = Microdata(frame, qi, o["sensitive"], person=o["person"], missing=o["missing"], origin=name)
-    told = {n: value for n, value in o.items() if n != "keep" and value != DEFAULTS[n]}
-    table.schema = json.dumps(told | {"types": table.kinds}, indent=1, ensure_ascii=False)
+    o |= {"qi": m.qi, "sensitive": m.sensitive, "na": na, "types": table.kinds, "keep": ()}
+    told = {option: value for option, value in o.items() if value}
+    table.schema = json.dumps(told, indent=1, ensure_ascii=False)
     if save_schema is not None:
         write_named(save_schema, table.schema)
     for text in notes(m, table.doubts):
@@ -243,28 +236,25 @@ def _repeated(frame: pd.DataFrame, people: pd.Series) -> pd.DataFrame:
 def _loaded(path: str | os.PathLike) -> dict:
     """Return the options of a saved schema."""
     with named_by_user(f"{path} is no schema"):
-        options = dict(json.loads(Path(path).read_bytes()))
+        options = {"types": {}} | dict(json.loads(Path(path).read_bytes()))
+        options["types"] = dict(options["types"])
     if unknown := [name for name in options if name not in DEFAULTS]:
         raise FileError(f"{path} names {unknown}: a schema has {', '.join(DEFAULTS)}")
     return options
 
 
-# -- files ----------------------------------------------------------------------------------
-
-
 def _parquet(name: str) -> object:
-    with needs("parquet"):
-        import pyarrow
-        import pyarrow.parquet
+    with errors.needs("parquet"):
+        from pyarrow import ArrowException, parquet
     try:
-        return pyarrow.parquet.ParquetFile(open(name, "rb"))
-    except (pyarrow.ArrowException, ValueError) as error:
+        return parquet.ParquetFile(open(name, "rb"))
+    except (ArrowException, ValueError) as error:
         raise FileError(f"{name} is not a parquet file: {error}") from None
 
 
 def _sheet_rows(name: str) -> Iterator[list[str]]:
     """Yield the header and the rows of a workbook's first visible sheet, every cell as text."""
-    with needs("excel"):
+    with errors.needs("excel"):
         import openpyxl
     try:
         book = openpyxl.load_workbook(name, data_only=True)
@@ -290,9 +280,9 @@ def _text_of(cell: object, name: str) -> str:
     if isinstance(value, int | float) and re.match(r"\D*0\D*0", form.partition(".")[0]):
         if re.fullmatch("0+", form) and value == int(value):
             return f"{int(value):0{len(form)}d}"
+        where = f"{name}, cell {cell.coordinate}"
         raise FileError(
-            f"{name}, cell {cell.coordinate}: {value} is shown by the format {form}: turn the "
-            "column into text, as it is shown"
+            f"{where}: {value} is shown as {form}: turn the column into text, as shown"
         )
     return "" if value is None else str(value)
 

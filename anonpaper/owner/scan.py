@@ -133,9 +133,6 @@ def _engine_errors(what: object) -> Iterator[None]:
         raise FileError(f"{what}: {first or type(error).__name__}") from error
 
 
-# -- files ---------------------------------------------------------------------------------
-
-
 def _files_of(source: object, delimiter: str | None) -> tuple[list[str], Table]:
     """Return the files of a path or a pattern, each once, and the Table of the first."""
     if not isinstance(source, (str, os.PathLike)):
@@ -173,9 +170,6 @@ def _opened(files: Sequence[str], table: Table) -> object:
         paths, hive_partitioning=False, columns=dict.fromkeys(table.columns, "VARCHAR"),
         delim=table.delimiter, nullstr="", header=True, quote='"', escape='"',
     )  # fmt: skip
-
-
-# -- releases ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
