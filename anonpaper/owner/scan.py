@@ -1,9 +1,4 @@
-"""Tables in files and databases, counted without loading their rows.
-
-Rows with equal quasi-identifiers and sensitive values are interchangeable for every algorithm and
-release. So an engine counts them by Ibis, algorithms group the counts, and as many copies of each
-published row are written.
-"""
+"""Tables in files and databases, counted by an engine, without loading their rows."""
 
 from __future__ import annotations
 
