@@ -71,16 +71,12 @@ class Attribute:
     def code(self, value: object) -> int:
         """Return the code of a value; raise ColumnError if the domain lacks it."""
         matches = [place for place, known in enumerate(self.values) if is_among(value, [known])]
-        if len(matches) != 1:
-            raise ColumnError(
-                f"{value!r} is not in the domain of {self.name!r} "
-                f"(its {self.size} values begin with {list(self.values[:5])})"
-            )
-        return matches[0]
-
-    def __repr__(self) -> str:
-        kind = "numeric" if self.numeric else "ordered" if self.ordered else "categorical"
-        return f"Attribute({self.name!r}, {self.size} values, {kind})"
+        if len(matches) == 1:
+            return matches[0]
+        first = ", ".join(map(repr, self.values[:5]))
+        raise ColumnError(
+            f"{value!r} is no value of {self.name!r}, whose domain begins with {first}"
+        )
 
 
 #: An attribute, and the code of every row.
@@ -139,9 +135,8 @@ class Columns:
             (attribute, _), new = self.coded(name), np.array(new)
             whole = np.issubdtype(new.dtype, np.integer) and new.shape == (n,)
             if not whole or new.min() < 0 or new.max() >= attribute.size:
-                raise ParameterError(
-                    f"codes of {name!r} must be {n} integers from 0 to {attribute.size - 1}"
-                )
+                wanted = f"{n} integers from 0 to {attribute.size - 1}"
+                raise ParameterError(f"codes of {name!r} must be {wanted}")
             coded[name] = attribute, new.astype(np.int32)
         return Columns(None, self.domains, coded=coded, of=self)
 
@@ -225,19 +220,15 @@ def _equal(column: pd.Series, other: pd.Series) -> bool:
 def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.ndarray]:
     """Code one column: its attribute and the place of every row's value in the domain."""
     if domain is not None:
-        declared = pd.Index(domain)
+        values, ordered = pd.Index(domain), False
         try:
-            codes = declared.get_indexer(column)
+            codes = values.get_indexer(column)
         except (TypeError, pd.errors.InvalidIndexError):
-            raise ColumnError(
-                f"the declared domain of {column.name!r} names a value twice, or values that "
-                "cannot be compared (lists or sets?)"
-            ) from None
-        outside = (codes < 0) & column.notna().to_numpy()
-        if outside.any():
-            others = column[outside].unique()[:5].tolist()
+            told = f"the domain of {column.name!r} has a value twice, or lists or sets"
+            raise ColumnError(told) from None
+        others = column[(codes < 0) & column.notna().to_numpy()].unique()[:5].tolist()
+        if others:
             raise ColumnError(f"values of {column.name!r} outside its declared domain: {others}")
-        values, ordered = declared, False
     elif hasattr(column, "cat"):
         values, codes, ordered = column.cat.categories, column.cat.codes, column.cat.ordered
     else:
@@ -245,10 +236,9 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
         ordered = values.inferred_type in _TIMES
 
     numeric = values.inferred_type in _NUMBERS and values.is_monotonic_increasing
-    if numeric and not np.isfinite(values.to_numpy(dtype=float)).all():
-        raise ColumnError(
-            f"{column.name!r} has infinite numbers: replace them by numbers or missing values"
-        )
+    numbers = values.to_numpy(dtype=float) if numeric else np.zeros(0)
+    if not np.isfinite(numbers).all():
+        raise ColumnError(f"{column.name!r} has infinite numbers: replace or remove them")
     values = np.array(values.tolist() + [None], dtype=object)[:-1]
     codes = np.array(codes, dtype=np.int32)
     absent, ordered = codes < 0, bool(ordered or numeric)
@@ -264,14 +254,12 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
             )
         ordered = bool(ordered and marked == len(values) - 1)
         codes[absent] = marked
-    positions = np.arange(len(values), dtype=float)
     if numeric:  # as floats, identifiers near 2^60 are equal
-        numbers = values.astype(float)
         width = float(numbers[-1]) - float(numbers[0])
         in_reach = np.finfo(float).tiny < width < np.inf or len(values) == 1
-        numeric = (np.diff(numbers) > 0).all() and in_reach
-        positions = numbers if numeric else positions
-    return Attribute(column.name, values, bool(numeric), ordered, positions), codes
+        numeric = bool((np.diff(numbers) > 0).all() and in_reach)
+    positions = numbers if numeric else np.arange(len(values), dtype=float)
+    return Attribute(column.name, values, numeric, ordered, positions), codes
 
 
 def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
@@ -279,10 +267,8 @@ def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
     try:
         codes, values = pd.factorize(column, sort=False)
     except TypeError:
-        raise ColumnError(
-            f"values of {column.name!r} cannot be compared (lists, sets or dicts?): "
-            "convert them to text or numbers"
-        ) from None
+        told = f"{column.name!r} has lists, sets or dicts: convert them to text or numbers"
+        raise ColumnError(told) from None
     values = pd.Index(values, dtype=values.dtype)
     if values.inferred_type == "datetime":
         values = values.infer_objects()

@@ -79,11 +79,10 @@ def whole_files(
 def _opened(place: Path, name: Path, mode: int) -> IO[bytes]:
     """Open a future file, which others may read only if they may read the file in its place."""
     place.parent.mkdir(parents=True, exist_ok=True)
-    old = place.stat() if place.exists() else None
-    if old is not None:
+    if old := place.exists() and place.stat():
         mode &= old.st_mode  # the system subtracts the umask
     number = os.open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR, mode)
-    if old is not None and os.fstat(number).st_gid != old.st_gid:
+    if old and os.fstat(number).st_gid != old.st_gid:
         os.chmod(name, mode & 0o606)
     return os.fdopen(number, "w+b")
 

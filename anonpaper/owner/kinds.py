@@ -1,7 +1,6 @@
 """The kind of a column of texts: numbers, dates, ordered texts, or in doubt.
 
-A column holds numbers only if every value is written as a number: ``02139`` is text, and so is an
-identifier of twenty digits. A column that may hold numbers or dates is in doubt: the user decides.
+It holds numbers only if every value is written as a number: ``02139`` is text.
 """
 
 from __future__ import annotations
@@ -83,19 +82,17 @@ def read_as(column: pd.Series, kind: object, na: Sequence[str], counts=None) -> 
     texts = pd.Series(distinct, name=column.name).astype("string").astype(object)
     texts = texts[~texts.isin({"", *na})]
     rows = np.bincount(place + 1, counts, len(distinct) + 1)[1:][texts.index].astype(int)
-    doubt = None
-    if guessed := kind is None:
-        kind, doubt = _guess(texts, rows)
+    meant, doubt = _guess(texts, rows) if kind is None else (kind, None)
     try:
-        values = _typed(texts, rows, kind)
+        values = _typed(texts, rows, meant)
     except ColumnError:  # such as 2024-02-30
-        if not guessed:
+        if kind is not None:
             raise
-        doubt = Doubt("not all are dates", kind) if kind == "date" else None
-        values, kind = texts, "text"
+        doubt = Doubt("not all are dates", meant) if meant == "date" else None
+        values, meant = texts, "text"
     taken = (values.astype("Int64") if values.dtype == "int64" else values).reindex(place)
     taken = taken if taken.hasnans else taken.astype(values.dtype)
-    return taken.set_axis(column.index), kind, doubt
+    return taken.set_axis(column.index), meant, doubt
 
 
 def in_doubt(doubts: Mapping[str, Doubt]) -> ColumnError:
@@ -170,9 +167,8 @@ def _typed(texts: pd.Series, rows: np.ndarray, kind: str | Sequence[str]) -> pd.
         few = "others, or have too many digits" if kind in _NUMBERS else "others"
         raise ColumnError(
             f"{texts.name!r} is not all {kind if isinstance(kind, str) else ' < '.join(kind)}: "
-            f"{texts[~right][:5].tolist()} in {rows[~right].sum()} rows are {few}; name texts "
-            f"that mean a missing value by --na TEXT, or keep all by --type {texts.name}=text; in "
-            f"Python na=[...], types={{{texts.name!r}: 'text'}}"
+            f"{texts[~right][:5].tolist()} in {rows[~right].sum()} rows are {few}; mark missing "
+            f"values by --na TEXT, or say --type {texts.name}=text; in Python na=[...], types=..."
         )
     if kind == "text":
         return texts

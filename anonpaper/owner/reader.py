@@ -1,8 +1,4 @@
-"""Reads tables from files without changing a value: csv, workbooks and parquet.
-
-Only empty fields, and texts that the user lists, are missing values. A sheet of a workbook is read
-as the texts of its cells.
-"""
+"""Reads tables from files without changing a value: csv, workbooks and parquet."""
 
 from __future__ import annotations
 
@@ -12,7 +8,6 @@ import gzip
 import io
 import json
 import logging
-import os
 import re
 import sys
 import warnings
@@ -25,17 +20,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from anonpaper import errors
 from anonpaper.coding import from_arrow, near_equal
-from anonpaper.errors import (
-    ColumnError,
-    EmptyTableError,
-    FileError,
-    ParameterError,
-    check_choice,
-    check_sequence,
-    is_among,
-    needs,
-)
+from anonpaper.errors import ColumnError, EmptyTableError, FileError, check_sequence, is_among
 from anonpaper.files import named_by_user, write_named
 from anonpaper.hierarchy import STAR
 from anonpaper.microdata import Microdata
@@ -43,8 +30,7 @@ from anonpaper.owner.kinds import Doubt, check_kinds, in_doubt, read_as
 from anonpaper.publish.writing import PARQUET
 from anonpaper.roles import checked_roles
 
-__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "Table", "fitting", "notes", "read", "read_table",
-           "with_roles"]  # fmt: skip
+__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "Table", "fitting", "read", "with_roles"]
 
 #: How tables are read, and other progress; the command line shows it.
 LOG = logging.getLogger("anonpaper")
@@ -64,6 +50,7 @@ class Table:
     """
 
     columns: list[str]
+    name: str = ""
     source: object = None
     delimiter: str = ","
     frame: pd.DataFrame = field(default_factory=pd.DataFrame)
@@ -85,21 +72,22 @@ class Table:
                 columns = next(source := _csv_rows(name, delimiter, encoding))
         if doubled := sorted({column for column in columns if columns.count(column) > 1}):
             raise ColumnError(f"{name} has several columns named {doubled}: rename them")
-        return cls(columns, source, delimiter)
+        return cls(columns, name, source, delimiter)
 
-    def read(self, wanted: Sequence, types: Mapping, na: Sequence, qi: Sequence = ()) -> Table:
-        """Read the columns that are `wanted`."""
-        chosen = [column for column in self.columns if column in wanted]
-        if isinstance(self.source, Iterator):
-            places = [self.columns.index(column) for column in chosen]
-            texts = [[row[place] for place in places] for row in self.source]
-            self.frame = pd.DataFrame(texts, columns=chosen, dtype=object)
-        else:
-            arrow = self.source.read(columns=chosen)
-            self.frame = pd.DataFrame({column: from_arrow(arrow[column]) for column in chosen})
-        if len(self.frame) == 0:
-            raise EmptyTableError("the table has no rows below its header")
-        self.interpret(types, na, qi)
+    def read(self, wanted=None, types: Mapping | None = None, na: Sequence = (), qi=()) -> Table:
+        """Read the columns that are `wanted`, by default all."""
+        chosen = [column for column in self.columns if wanted is None or column in wanted]
+        with named_by_user(self.name):
+            if isinstance(self.source, Iterator):
+                places = [self.columns.index(column) for column in chosen]
+                texts = [[row[place] for place in places] for row in self.source]
+                self.frame = pd.DataFrame(texts, columns=chosen, dtype=object)
+            else:
+                arrow = self.source.read(columns=chosen)
+                self.frame = pd.DataFrame({column: from_arrow(arrow[column]) for column in chosen})
+            if len(self.frame) == 0:
+                raise EmptyTableError("the table has no rows below its header")
+            self.interpret(types or {}, na, qi)
         return self
 
     def interpret(self, types: Mapping, na: Sequence[str], qi: Sequence = (), counts=None) -> None:
@@ -115,7 +103,7 @@ class Table:
 
 
 def read(
-    source: str | os.PathLike,
+    source: str | Path,
     qi: Sequence[str] | None = None,
     sensitive: str | list[str] | None = None,
     *,
@@ -127,8 +115,8 @@ def read(
     missing: str = "error",
     delimiter: str | None = None,
     encoding: str = "utf-8",
-    schema: str | os.PathLike | None = None,
-    save_schema: str | os.PathLike | None = None,
+    schema: str | Path | None = None,
+    save_schema: str | Path | None = None,
 ) -> Microdata:
     r"""Guarantee that no value is changed or guessed: read a file, as the command line does.
 
@@ -163,65 +151,56 @@ def read(
     >>> m.attribute("zip").values.tolist(), m.attribute("answer").values.tolist()
     (['02139', '02446'], ['never', 'often'])
     """
-    given = dict(locals()) | {"keep": check_sequence("keep", keep, str)}
+    given = locals()
     with named_by_user(source):
         place = str(Path(source))
     return with_roles(place, given, schema, save_schema)[1]
 
 
-def read_table(name: str, *, delimiter=None, encoding="utf-8", na=(), types=None) -> Table:
-    """Read all columns of a file: parquet, .xlsx, otherwise a csv."""
-    check_kinds(types := types or {}, na)
-    table = Table.opened(name, delimiter, encoding)
-    with named_by_user(name):
-        return table.read(table.columns, types, na)
-
-
 def with_roles(name: str, given: Mapping, schema=None, save_schema=None) -> tuple:
     """Return the Table of a file and its Microdata, by options `given` or said by a `schema`."""
-    saved = _loaded(schema) if schema else {}
+    saved = _loaded(schema) if schema else DEFAULTS
     o = DEFAULTS | saved
     o |= {option: given[option] for option in DEFAULTS if option in given
           and not is_among(given[option], [None, [], (), {}, DEFAULTS[option]])}  # fmt: skip
     check_kinds(o["types"], o["na"])
-    o["types"], o["qi"] = saved.get("types", {}) | dict(o["types"]), check_sequence("qi", o["qi"])
+    types, na = saved["types"] | dict(o["types"]), list(o["na"])
     table = Table.opened(name, o["delimiter"], o["encoding"])
     qi, sensitives = checked_roles(table.columns, o["qi"], o["sensitive"], o["person"])
-    count = check_choice("count", o["count"], [None, *table.columns])
-    roles = [*qi, *sensitives, o["person"], count]
+    count = errors.check_choice("count", o["count"], [None, *table.columns])
+    roles, keep = [*qi, *sensitives, o["person"], count], check_sequence("keep", o["keep"], str)
     others = [column for column in table.columns if column not in roles]
-    if unknown := [column for column in o["keep"] if column not in others]:
-        raise ParameterError(f"keep (--keep) names {unknown}; without a role are {others}")
-    with named_by_user(name):
-        table.read([*roles, *o["keep"]], o["types"], o["na"], qi)
+    if not {*keep} <= {*others}:
+        raise ColumnError(f"keep (--keep) names {keep}; without a role are {others}")
+    table.read([*roles, *keep], types, na, qi)
     for column, values in table.frame.items():  # for the table's owner only
         known, kind = values.dropna().astype(str), table.kinds.get(column, values.dtype)
         told = f"{len(values) - len(known):,} missing, such as {', '.join(known.unique()[:3])}"
         LOG.info("%s: %s, %s distinct, %s", column, kind, f"{known.nunique():,}", told)
     frame = table.frame if count is None else _repeated(table.frame, table.frame[count])
     m = Microdata(frame, qi, o["sensitive"], person=o["person"], missing=o["missing"], origin=name)
-    told = {n: value for n, value in o.items() if n != "keep" and value != DEFAULTS[n]}
-    table.schema = json.dumps(told | {"types": table.kinds}, indent=1, ensure_ascii=False)
+    o |= {"qi": m.qi, "sensitive": m.sensitive, "na": na, "types": table.kinds, "keep": ()}
+    told = {option: value for option, value in o.items() if value}
+    table.schema = json.dumps(told, indent=1, ensure_ascii=False)
     if save_schema is not None:
         write_named(save_schema, table.schema)
-    for text in notes(m, table.doubts):
+    for text in _notes(m, table.doubts):
         warnings.warn(text, stacklevel=3)
     return table, m
 
 
-def notes(m: Microdata, doubts: Mapping[str, Doubt | None]) -> list[str]:
-    """Return what missing values, spellings and columns in doubt mean for a table."""
-    found = [f"{m.dropped:,} rows with missing values are left out"] * (m.dropped > 0)
+def _notes(m: Microdata, doubts: Mapping[str, Doubt | None]) -> Iterator[str]:
+    """What missing values, spellings and columns in doubt mean for a table."""
+    if m.dropped:
+        yield f"{m.dropped:,} rows with missing values are left out"
     for name in [*m.qi, *m.sensitives]:
         values = m.attribute(name).values
         if name in m.qi and STAR in values.tolist():
-            found.append(f"{STAR!r} of {name!r} is read as a value; audit --stars lets it fit all")
+            yield f"{STAR!r} of {name!r} is read as a value; audit --stars lets it fit all"
         if doubt := doubts.get(name):
-            found.append(f"{name!r} was read as text: {in_doubt({name: doubt})}")
+            yield f"{name!r} was read as text: {in_doubt({name: doubt})}"
         if alike := " and ".join(map(str, near_equal(values))):
-            may_be = f"{alike} of {name!r} may be one value"
-            found.append(f"{may_be}, but they are kept apart: mend the file")
-    return found
+            yield f"{alike} of {name!r} may be one value, but are kept apart: mend the file"
 
 
 def fitting(m: Microdata) -> int:
@@ -240,31 +219,28 @@ def _repeated(frame: pd.DataFrame, people: pd.Series) -> pd.DataFrame:
     return frame.loc[frame.index.repeat(people.to_numpy(np.intp))].reset_index(drop=True)
 
 
-def _loaded(path: str | os.PathLike) -> dict:
+def _loaded(path: str | Path) -> dict:
     """Return the options of a saved schema."""
     with named_by_user(f"{path} is no schema"):
-        options = dict(json.loads(Path(path).read_bytes()))
+        options = {"types": {}} | dict(json.loads(Path(path).read_bytes()))
+        options["types"] = dict(options["types"])
     if unknown := [name for name in options if name not in DEFAULTS]:
         raise FileError(f"{path} names {unknown}: a schema has {', '.join(DEFAULTS)}")
     return options
 
 
-# -- files ----------------------------------------------------------------------------------
-
-
 def _parquet(name: str) -> object:
-    with needs("parquet"):
-        import pyarrow
-        import pyarrow.parquet
+    with errors.needs("parquet"):
+        from pyarrow import ArrowException, parquet
     try:
-        return pyarrow.parquet.ParquetFile(open(name, "rb"))
-    except (pyarrow.ArrowException, ValueError) as error:
+        return parquet.ParquetFile(open(name, "rb"))
+    except (ArrowException, ValueError) as error:
         raise FileError(f"{name} is not a parquet file: {error}") from None
 
 
 def _sheet_rows(name: str) -> Iterator[list[str]]:
     """Yield the header and the rows of a workbook's first visible sheet, every cell as text."""
-    with needs("excel"):
+    with errors.needs("excel"):
         import openpyxl
     try:
         book = openpyxl.load_workbook(name, data_only=True)
@@ -290,9 +266,9 @@ def _text_of(cell: object, name: str) -> str:
     if isinstance(value, int | float) and re.match(r"\D*0\D*0", form.partition(".")[0]):
         if re.fullmatch("0+", form) and value == int(value):
             return f"{int(value):0{len(form)}d}"
+        where = f"{name}, cell {cell.coordinate}"
         raise FileError(
-            f"{name}, cell {cell.coordinate}: {value} is shown by the format {form}: turn the "
-            "column into text, as it is shown"
+            f"{where}: {value} is shown as {form}: turn the column into text, as shown"
         )
     return "" if value is None else str(value)
 

@@ -1,9 +1,4 @@
-"""Tables in files and databases, counted without loading their rows.
-
-Rows with equal quasi-identifiers and sensitive values are interchangeable for every algorithm and
-release. So an engine counts them by Ibis, algorithms group the counts, and as many copies of each
-published row are written.
-"""
+"""Tables in files and databases, counted by an engine, without loading their rows."""
 
 from __future__ import annotations
 
@@ -133,9 +128,6 @@ def _engine_errors(what: object) -> Iterator[None]:
         raise FileError(f"{what}: {first or type(error).__name__}") from error
 
 
-# -- files ---------------------------------------------------------------------------------
-
-
 def _files_of(source: object, delimiter: str | None) -> tuple[list[str], Table]:
     """Return the files of a path or a pattern, each once, and the Table of the first."""
     if not isinstance(source, (str, os.PathLike)):
@@ -173,9 +165,6 @@ def _opened(files: Sequence[str], table: Table) -> object:
         paths, hive_partitioning=False, columns=dict.fromkeys(table.columns, "VARCHAR"),
         delim=table.delimiter, nullstr="", header=True, quote='"', escape='"',
     )  # fmt: skip
-
-
-# -- releases ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

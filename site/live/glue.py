@@ -15,7 +15,7 @@ import pandas as pd
 import anonpaper as ap
 from anonpaper import errors
 from anonpaper.owner import report
-from anonpaper.owner.reader import read_table
+from anonpaper.owner.reader import Table
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import writing
 
@@ -55,7 +55,7 @@ def read(path: str, name: str) -> dict:
     _now.clear()
     _now.update(path=path, name=name)
     given = {} if name.lower().endswith((".xlsx", ".xlsm")) else _dialect(path, name)
-    _now["table"] = table = read_table(path, **given)
+    _now["table"] = table = Table.opened(path, **given).read()
     n, columns = len(table.frame), []
     for column, values in table.frame.items():
         kind, distinct, doubt = (

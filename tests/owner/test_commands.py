@@ -16,7 +16,7 @@ import anonpaper as ap
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
 from anonpaper.owner.arguments import METHODS, takes
 from anonpaper.owner.cli import main
-from anonpaper.owner.reader import read_table
+from anonpaper.owner.reader import Table
 from anonpaper.publish.writing import as_csv, plain
 
 ROLES = ["--qi", "age,sex,zip", "--sensitive", "illness"]
@@ -146,10 +146,9 @@ def test_audit_counts_the_unique_and_lists_the_riskiest(tmp_path, capsys):
     assert "riskiest groups" in text
 
 
-def read(tmp_path, content, **options):
-    path = tmp_path / "table.csv"
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return read_table(str(path), **options).frame
+def read(tmp_path, content, delimiter=None, **options):
+    (path := tmp_path / "table.csv").write_text(content)
+    return Table.opened(str(path), delimiter).read(**options).frame
 
 
 def test_columns_are_what_type_says(tmp_path):
@@ -165,9 +164,9 @@ def test_columns_are_what_type_says(tmp_path):
         with pytest.raises(ColumnError, match=rf"'b' is not all {kind}: .*{wrong}"):
             read(tmp_path, "b\n7\na\n", types={"b": kind})
     with pytest.raises(ParameterError, match="unknown type 'number': use integer"):
-        read(tmp_path, content, types={"age": "number"})
+        ap.read(tmp_path / "table.csv", ["b"], types={"b": "number"})
     pd.DataFrame({"age": ["7", None]}).to_parquet(tmp_path / "a.parquet")
-    table = read_table(str(tmp_path / "a.parquet"), types={"age": "integer"})
+    table = Table.opened(str(tmp_path / "a.parquet")).read(types={"age": "integer"})
     assert table.frame["age"].dtype == "Int64" and table.kinds == {"age": "integer"}
 
 
@@ -184,10 +183,10 @@ def test_no_type_changes_a_number(tmp_path, kind, values):
     path = tmp_path / "a.csv"
     path.write_text("a;b\n" + "".join(f"{value};x\n" for value in values))
     with pytest.raises(ColumnError, match="too many digits.*a=text"):
-        read_table(str(path), delimiter=";", types={"a": kind})
+        Table.opened(str(path), ";").read(types={"a": kind})
     kept = ["0.30000000000000004", "1e5", "1.50"]  # as programs write a float
     path.write_text("a;b\n" + "".join(f"{value};x\n" for value in kept))
-    table = read_table(str(path), delimiter=";", types={"a": "decimal"})
+    table = Table.opened(str(path), ";").read(types={"a": "decimal"})
     assert table.frame["a"].tolist() == [*map(float, kept)]
 
 
@@ -218,7 +217,7 @@ def test_no_value_changes_from_reading_to_writing(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("tables") / "table.csv"
     texts = pd.DataFrame(rows, columns=["a, b", "c"])
     texts.to_csv(path, index=False, lineterminator="\n")
-    table = read_table(str(path))
+    table = Table.opened(str(path)).read()
     content = as_csv(plain(table.frame), table.delimiter)
     again = pd.read_csv(io.BytesIO(content), dtype=str, keep_default_na=False)
     for old, new in zip(texts.to_numpy().ravel(), again.to_numpy().ravel(), strict=True):

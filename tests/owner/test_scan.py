@@ -14,7 +14,7 @@ import anonpaper as ap
 from anonpaper import errors
 from anonpaper.microdata import handed_out
 from anonpaper.owner import report
-from anonpaper.owner.reader import read_table
+from anonpaper.owner.reader import Table
 from anonpaper.randomness import generator
 
 ibis = pytest.importorskip("ibis", reason="tables are scanned by Ibis: anonpaper[scale]")
@@ -61,7 +61,7 @@ def both(frame, path, ending="parquet", qi=QI, sensitive="ill", **options):
         saved(frame.iloc[rows], path / "in" / f"{number}.{ending}")
     options = {"missing": "category"} | options
     if ending == "csv":
-        frame = read_table(str(saved(frame, path / "whole.csv"))).frame
+        frame = Table.opened(str(saved(frame, path / "whole.csv"))).read().frame
     big = ap.scan(f"{path}/in/*.{ending}", qi, sensitive, **options)
     return big, ap.Microdata(frame, qi, sensitive, **options)
 

@@ -15,7 +15,7 @@ import pytest
 from project.helpers import FAULTS, PHONE, ROOT, SCREEN, load_tool, opened, read, serious, told
 
 import anonpaper as ap
-from anonpaper.owner.reader import read_table
+from anonpaper.owner.reader import Table
 
 LESSON = "course/9_reconstruction"  # the quickest one
 MARKUP = "<img src=x onerror=alert(1)>"
@@ -128,7 +128,7 @@ def test_adult_through_all_methods_without_a_request(live, tmp_path):
     assert not bad and f"{len(frame):,} rows" in text
     live.idle()
     live.page.get_by_label("What occupation is", exact=True).select_option("secret")
-    ours = ap.Microdata(read_table(str(path)).frame, m.qi, "occupation")
+    ours = ap.Microdata(Table.opened(str(path)).read().frame, m.qi, "occupation")
     for method, (publish, arguments) in METHODS.items():
         saved = live.protect(method)
         result = getattr(ap, method)(ours, **arguments)
