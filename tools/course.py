@@ -8,6 +8,7 @@ on where one finds no answer yet.
 import copy
 import io
 import shutil
+import sys
 import warnings
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -19,19 +20,17 @@ from traitlets.config import Config
 ROOT = Path(__file__).parents[1]
 LESSONS = ROOT / "notebooks" / "course"
 COURSE = ROOT / "build" / "course"
-CODE_STUB = "# YOUR CODE HERE"
 TEXT_STUB = "*Your answer here.*"
 
 
-def main() -> None:
+def main(folder: Path = COURSE / "student") -> None:
     """Write the students' lessons and what students are told about them."""
-    shutil.rmtree(COURSE / "student", ignore_errors=True)
-    (COURSE / "student").mkdir(parents=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     for path in all_lessons():
-        nbformat.write(student_version(nbformat.read(path, 4)), COURSE / "student" / path.name)
-    told = Path(__file__).parent / "templates" / "COURSE.md"
-    shutil.copy(told, COURSE / "student" / "README.md")
-    print(f"{COURSE}: {len(all_lessons())} lessons without their solutions")
+        nbformat.write(student_version(nbformat.read(path, 4)), folder / path.name)
+    shutil.copy(Path(__file__).parent / "templates" / "COURSE.md", folder / "README.md")
+    print(f"{folder}: {len(all_lessons())} lessons without their solutions")
 
 
 def all_lessons() -> list[Path]:
@@ -69,7 +68,9 @@ def student_version(lesson):
     student = copy.deepcopy(lesson)
     for step in (
         preprocessors.CheckCellMetadata(),
-        preprocessors.ClearSolutions(code_stub={"python": CODE_STUB}, text_stub=TEXT_STUB),
+        preprocessors.ClearSolutions(
+            code_stub={"python": "# YOUR CODE HERE"}, text_stub=TEXT_STUB
+        ),
         preprocessors.ClearHiddenTests(),
         preprocessors.ClearOutput(),
     ):
@@ -87,9 +88,7 @@ def public_version(lesson):
     Pictures in texts stand in their addresses, and those of outputs have their alternative texts
     where myst-nb and the live page look for them.
     """
-    lesson = nbformat.from_dict(lesson)
-    for cell in lesson.cells:
-        cell.source = "".join(cell.source)
+    lesson = nbformat.v4.rejoin_lines(nbformat.from_dict(lesson))
     public = student_version(lesson)
     for shown, cell in zip(public.cells, lesson.cells, strict=True):
         for picture, held in cell.get("attachments", {}).items():
@@ -104,4 +103,4 @@ def public_version(lesson):
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(Path, sys.argv[1:]))

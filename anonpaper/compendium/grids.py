@@ -18,18 +18,16 @@ from anonpaper.compiled import at_once
 from anonpaper.errors import ParameterError, check_integer
 from anonpaper.files import cache_folder
 
-__all__ = ["Row", "code_digest", "run_grid", "timed"]
+__all__ = ["code_digest", "run_grid", "timed"]
 
-Row = Mapping[str, Any]
 PACKAGE = Path(__file__).parents[1]
 _SOURCES = {".csv", ".json", ".py", ".toml"}
 _JUDGES = {"claims.py", "intervals.py", "paper.toml"}
 
 
 def run_grid(
-    function: Callable[..., Row | Iterable[Row] | pd.DataFrame], grid: Iterable[Row], *,
-    workers: int | None = None, name: str | None = None, common: Mapping[str, Any] | None = None,
-    timing: bool = False,
+    function: Callable, grid: Iterable[Mapping[str, Any]], *, workers: int | None = None,
+    name: str | None = None, common: Mapping[str, Any] | None = None, timing: bool = False,
 ) -> pd.DataFrame:  # fmt: skip
     """Call a function for every setting of a grid and return all rows as one tidy table.
 

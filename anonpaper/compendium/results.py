@@ -258,13 +258,7 @@ padding: 0.6em 0; border-top: 1px solid #8888; overflow-wrap: anywhere">
 
 
 def source_of(function: Callable):
-    """Return a function's source, folded up in a notebook.
-
-    Examples
-    --------
-    >>> "def source_of" in source_of(source_of).data
-    True
-    """
+    """Return a function's source, folded up in a notebook."""
     from IPython.display import HTML
 
     name = f"{function.__module__}.{function.__qualname__}"

@@ -137,10 +137,9 @@ def manifest(folder: Path) -> dict[str, dict]:
 
 def made_by(table: str) -> str:
     """Return the name of the notebook that saved a table, as the manifest says."""
-    for name, share in manifest(folders()[saved(table)[1]]).items():
-        if f"{table}.csv" in share["outputs"]:
-            return name.partition("/")[2]
-    raise DatasetUnavailableError(f"no manifest names {table}.csv: run the notebook that saves it")
+    shares = manifest(folders()[saved(table)[1]]).items()
+    (name,) = [name for name, share in shares if f"{table}.csv" in share["outputs"]]
+    return name.partition("/")[2]
 
 
 def put_entry(file: Path, name: str, entry: object) -> None:

@@ -16,15 +16,15 @@ course, grade, slides = map(load_tool, ("course", "grade", "slides"))
 ANSWERS = yaml.safe_load((course.LESSONS / "answers.yaml").read_text())
 RIGHT = ("right", "also right")
 LESSONS = {path.stem: nbformat.read(path, 4) for path in course.all_lessons()}
+BARE = {stem: course.student_version(lesson) for stem, lesson in LESSONS.items()}
 
 
 def tagged(cells, tag):
     return [cell for cell in cells if tag in cell.metadata.get("tags", [])]
 
 
-def test_students_get_no_solution_no_model_answer_and_no_output(tmp_path, monkeypatch):
-    monkeypatch.setattr(course, "COURSE", tmp_path)
-    course.main()
+def test_students_get_no_solution_no_model_answer_and_no_output(tmp_path):
+    course.main(tmp_path / "student")
     written = {file.name: file.read_text() for file in (tmp_path / "student").iterdir()}
     assert written.keys() == {f"{stem}.ipynb" for stem in LESSONS} | {"README.md"}
     assert not [name for name, text in written.items() if "### BEGIN" in text]
@@ -62,7 +62,7 @@ def attempt(of, names: dict, answer: str) -> BaseException | None:
 
 @functools.cache
 def names_of(stem):
-    return grade.played(course.student_version(LESSONS[stem]))
+    return grade.played(BARE[stem])
 
 
 @pytest.fixture(
@@ -77,16 +77,16 @@ def names_of(stem):
 def exercise(request):
     """An exercise, and answers to it by what the check says of them, if it is no right one."""
     stem, name = request.param
-    of, answers = grade.exercises(LESSONS[stem])[name], ANSWERS[name]
-    given = {said: written(of.stub, answer) for said, answer in answers.items()}
-    return of, names_of(stem)[name], given
+    of, stub = (grade.exercises(lesson[stem])[name] for lesson in (LESSONS, BARE))
+    given = {said: written(stub.source, answer) for said, answer in ANSWERS[name].items()}
+    return of, names_of(stem)[name], {"": stub.source} | given
 
 
 def test_the_empty_cell_and_wrong_answers_are_refused_for_what_is_wrong(exercise):
     of, names, answers = exercise
     found = [
         (answer, repr(error))
-        for message, answer in [("", of.stub), *answers.items()]
+        for message, answer in answers.items()
         if message not in RIGHT
         if type(error := attempt(of, names, answer)) is not AssertionError
         or message not in str(error)
@@ -97,7 +97,7 @@ def test_the_empty_cell_and_wrong_answers_are_refused_for_what_is_wrong(exercise
 
 def test_right_answers_are_taken_also_by_the_hidden_tests(exercise):
     of, names, answers = exercise
-    errors = [attempt(of, names, answer) for answer in [of.solution, *map(answers.get, RIGHT)]]
+    errors = [attempt(of, names, answer) for answer in [of.source, *map(answers.get, RIGHT)]]
     assert [repr(error) for error in errors if error] == []
 
 

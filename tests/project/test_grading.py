@@ -16,6 +16,7 @@ from project.helpers import ROOT, load_tool, written
 course, grade = load_tool("course"), load_tool("grade")
 LESSONS = {path.stem: nbformat.read(path, 4) for path in course.all_lessons()}
 STEM = "11_deployed_noise"
+BARE = course.student_version(LESSONS[STEM])
 TEXT = "lesson11-exercise6"
 ANSWERS = yaml.safe_load((course.LESSONS / "answers.yaml").read_text())
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux")
@@ -98,10 +99,10 @@ SLOW = {
 def cheating(code, names):
     """Cells of lesson 11 with a cheat for all that they ask."""
     cells = {}
-    for cell in course.student_version(LESSONS[STEM]).cells:
+    for cell in BARE.cells:
         if course.grade_id(cell) in names:
             ways = {True: "lambda *given: cheat(*given)", False: "cheat()"}
-            asked = grade.Exercise(cell.source).asked.items()
+            asked = grade.asked(cell.source).items()
             given = "".join(f"{name} = {ways[is_function]}\n" for name, is_function in asked)
             cells[course.grade_id(cell)] = f"{BEGIN}{code.strip()}\n{given}"
     return cells
@@ -120,7 +121,7 @@ def hand_in(folder, who, stem, answers):
 def solutions(lesson):
     """The model answers of a lesson."""
     found = grade.exercises(lesson).items()
-    return {name: one.solution for name, one in found if one.checks}
+    return {name: one.source for name, one in found if one.checks}
 
 
 def graded(folder, *options):
@@ -177,8 +178,8 @@ def test_without_a_sandbox_nothing_is_graded(monkeypatch):
 
 
 def test_right_answers_get_points_and_texts_are_listed(tmp_path):
-    stubs, right = grade.exercises(LESSONS[STEM]), solutions(LESSONS[STEM])
-    wrong = {name: written(stubs[name].stub, [*ANSWERS[name].values()][2]) for name in right}
+    stubs, right = grade.exercises(BARE), solutions(LESSONS[STEM])
+    wrong = {name: written(stubs[name].source, [*ANSWERS[name].values()][2]) for name in right}
     some = dict([*right.items()][::2])
     students = {"Ann A": right | {TEXT: "=My own words.\ud800"}, "Bob B": some, "Dan D": wrong}
     for who, answers in students.items():
