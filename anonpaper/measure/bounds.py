@@ -125,9 +125,7 @@ class _Program:
 def _possible(m: Microdata, kept, l: int, value, different) -> tuple[np.ndarray, np.ndarray]:
     """Return the cells that can make a choice, and the bucket of each, numbered from 0."""
     tuples = m.cells.tuples
-    bucket = np.zeros(len(tuples), np.int64)
-    if kept.any():
-        bucket = np.unique(tuples[:, kept], axis=0, return_inverse=True)[1].ravel()
+    bucket = np.unique(tuples[:, kept], axis=0, return_inverse=True)[1].ravel()
     low, high = group_bounds(np.ascontiguousarray(tuples), bucket, bucket.max() + 1)
     closed = ((low != high) | kept).all(axis=1)
     of_cell = bucket[m.cells.tuple_of_cell]

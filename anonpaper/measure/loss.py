@@ -65,8 +65,7 @@ def suppressed_rows(rel: Release) -> int:
 def discernibility(rel: Release, k: int = 1) -> int:
     """Sum of the sizes of all rows' equivalence classes, from n (all rows distinct) to n².
 
-    A row that is withheld, or in a class below `k` rows, adds n. Source: Bayardo and Agrawal, ICDE
-    2005.
+    A row that is withheld, or in a class below `k` rows, adds n (Bayardo, Agrawal, ICDE 2005).
     """
     n, sizes = check_release(rel).microdata.n, rel.classes.sizes().astype(np.int64)
     k = errors.check_integer("k", k, 1, n)
@@ -79,8 +78,7 @@ def discernibility_ratio(rel: Release, k: int, of: str = "ratio") -> float:
 
     D is :func:`discernibility` for k, D_min its value for the most even partition into floor(n/k)
     groups. ``of="ratio"`` is min(1, D_min/D), ``"log"`` 1 - ln(D/D_min)/ln(n²/D_min), ``"range"``
-    1 - (D - D_min)/(n² - D_min), and ``"stars"`` 1 - stars/(n d), the quantity in the problem
-    statement.
+    1 - (D - D_min)/(n² - D_min), and ``"stars"`` 1 - stars/(n d), as the problem is stated.
 
     This is the *accuracy* of diva2021. The paper does not define how discernibility becomes a
     share: the formulas are ours, so only the order of its curves can be compared.

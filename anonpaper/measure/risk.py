@@ -20,7 +20,7 @@ import pandas as pd
 
 from anonpaper import errors
 from anonpaper.cells import distinct
-from anonpaper.groups import Entries, checked_labels
+from anonpaper.groups import checked_labels
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import GroupRelease, Release, check_release
@@ -46,7 +46,7 @@ def _learned(rel: Release, known: Sequence | None = None) -> tuple[GroupCounts, 
             raise errors.ParameterError("leave known out: the classes of this release are groups")
         places = map(rel.microdata.attribute_index, errors.check_sequence("known", known))
         e = e.in_groups(rel.numbered([rel.published[place] for place in sorted({*places})]))
-    sets, width = GroupCounts.of(e, sensitive), e.m.attribute(sensitive).size
+    sets, width = GroupCounts.of(e, sensitive), np.int64(e.m.attribute(sensitive).size)
     key = sets.group_of_entry * width + sets.sensitive
     return sets, np.searchsorted(key, e.group * width + e.codes_of(sensitive))
 
@@ -132,13 +132,13 @@ def identification(
         if check_microdata(population).qi != m.qi:
             raise errors.ColumnError(f"population must have the quasi-identifiers {m.qi}")
         cells = population.cells
-        among = GroupCounts.of(Entries.of_cells(population, cells.tuple_of_cell)).sizes
         first = np.unique(classes.group, return_index=True)[1][-len(people) :]
         fits = list(map(fitting, rel.published, population.attributes))
         reached = []
         for box in zip(*(column.index[first] for column in rel.published), strict=True):
             each = zip(fits, box, cells.tuples.T, strict=True)
-            reached.append(among[np.all([f[i, codes] for f, i, codes in each], axis=0)].sum())
+            fit = np.all([f[i, codes] for f, i, codes in each], axis=0)
+            reached.append(cells.tuple_sizes[fit].sum())
         found["journalist"] = 1 / np.maximum(people, reached)
     if not rows:
         return found
@@ -270,7 +270,7 @@ def definetti(release: Release) -> dict[str, float]:
     """
     if not isinstance(release, GroupRelease):
         raise errors.ParameterError("definetti needs a release of ap.swap or ap.anatomize")
-    m, shown = release.microdata, release.is_published
+    m, shown = check_release(release, shown=True).microdata, release.is_published
     group, of_row, _ = _counts_of_group(m, release.partition.labels, None)
     group, counts, codes = group[shown], of_row[shown], m.codes[shown].T
     belief = counts / counts.sum(axis=1, keepdims=True)

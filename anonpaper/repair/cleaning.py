@@ -151,11 +151,10 @@ def pattern_friendly(
         forest = RandomForestClassifier(
             trees, min_samples_leaf=5, class_weight="balanced_subsample", random_state=draw
         )
-        found = permutation_importance(
+        losses.append(permutation_importance(
             forest.fit(x[train], y[train]), x[test], y[test], scoring="balanced_accuracy",
             n_repeats=repeats, random_state=draw,
-        )  # fmt: skip
-        losses.append(found.importances)
+        ).importances)  # fmt: skip
     lost = np.maximum(np.concatenate(losses, axis=1).mean(axis=1), 0)
     weight = lost / lost.sum() if lost.any() else np.full(m.d, 1 / m.d)
     counts = [np.bincount(codes) for codes in m.codes.T]
@@ -191,9 +190,7 @@ def granularize(
     for name, width in granularity.items():
         attribute = m.attribute(name)
         if not attribute.numeric:
-            raise errors.ColumnError(
-                f"{name!r} cannot be cut into intervals: it is not numeric, or has missing values"
-            )
+            raise errors.ColumnError(f"{name!r} is not numeric, or lacks values: leave it out")
         step = exact_number(f"granularity of {name!r}", width, 0)
         least, most = (exact_number("a value", v, -np.inf) for v in attribute.positions[[0, -1]])
         low, high = least // step * step, (most // step + 1) * step
