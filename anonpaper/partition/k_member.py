@@ -1,8 +1,7 @@
-r"""Greedy k-member clustering: clusters grow one row at a time, by the row that adds least.
+r"""Greedy k-member clustering: clusters grow by the row that adds fewest stars.
 
-The loss of a cluster c is its number of stars, :math:`IL(c) = |c| \cdot D(c)`, where c disagrees
-on :math:`D(c)` attributes: a row adds least that differs on the fewest of the others. So clusters
-grow over distinct QI tuples, and copies of a tuple that adds nothing are taken together.
+A cluster c that disagrees on D(c) attributes has :math:`IL(c) = |c| \cdot D(c)` stars: a row adds
+least that differs on the fewest of the others. So clusters grow over distinct QI tuples.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 r"""TP refined: the idea of TP's first phase on every projection, then a local search from TP+.
 
-Rows that keep the same attributes and agree on them are a *bucket*, published without more stars.
-So the fewest come from the cheapest choice of kept attributes for every row such that all buckets
-are l-eligible. TP has two choices, all attributes or none; here all :math:`2^d` are possible.
+Rows that keep the same attributes and agree on them are a *bucket*. The fewest stars come from the
+cheapest kept attributes of every row such that all buckets are l-eligible. TP keeps all or none;
+here all :math:`2^d` choices are possible.
 """
 
 from __future__ import annotations
