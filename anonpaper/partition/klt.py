@@ -147,20 +147,19 @@ def klt(
     unplaced = int(left_out.sum())
     info = {"repeats": repeats, "formed": int(formed), "unplaced_rows": unplaced}
     info["unplaced_share"] = float(left_out.max() / max(unplaced, 1))
+    asked = f"k = {k}, l = {l}, theta = {theta:g}"
     if unplaced:
-        warnings.warn(
-            f"{unplaced} of {m.n} rows fit into no group with k = {k}, l = {l}, theta = {theta:g} "
-            f"and are labelled -1; {info['unplaced_share']:.0%} of them have the same "
-            f"{m.sensitive!r}",
-            UnplacedRowsWarning,
-            stacklevel=2,
-        )
-    name = f"K,L,theta: k = {k}, l = {l}, theta = {theta:g}"
-    return Partition.of_cells(m.cells, cell, dense_labels(labels), None, info, name)
+        said = f"{unplaced} of {m.n} rows fit into no group with {asked}"
+        if unplaced == m.n:
+            raise InfeasibleError(f"{said}: a larger theta or a smaller k would work")
+        share = f"{info['unplaced_share']:.0%} of them have the same {m.sensitive!r}"
+        warnings.warn(f"{said} and are labelled -1; {share}", UnplacedRowsWarning, stacklevel=2)
+    name, labels = f"K,L,theta: {asked}", dense_labels(labels)
+    return Partition.of_cells(m.cells, cell, labels, None, info, name)
 
 
 def _checked(m: Microdata, k: int, l: int, theta: float, withheld: str) -> tuple:
-    """Return k, l and theta if all rows, or with "drop" some rows, can meet them."""
+    """Return k, l and theta if all rows can meet them, or with "drop" have values enough."""
     counts, values = m.sensitive_counts, int(np.count_nonzero(m.sensitive_counts))
     k, l = errors.check_integer("k", k, 1, m.n), errors.check_integer("l", l, 1)
     theta, most = errors.check_number("theta", theta, 0, 1, open_low=True), int(counts.max())
@@ -184,10 +183,10 @@ def _summarized(m: Microdata, asked: tuple, weights: np.ndarray) -> tuple[Rule, 
     """Return the rule, the QI tuples, and room for n clusters."""
     tuples, attributes = m.cells.tuples, m.attributes
     mean = np.array([a.numeric or a.size <= 2 for a in attributes])
-    width, size = np.array([(a.width or 1.0, a.size) for a in attributes]).T
+    width = np.array([a.width or 1.0 for a in attributes])
     places = [a.positions[codes] for a, codes in zip(attributes, tuples.T, strict=True)]
     places = np.ascontiguousarray(np.column_stack(places)[:, mean], float)
-    size = size[~mean].astype(np.intp)
+    size = np.array([a.size for a in attributes], np.intp)[~mean]
     first, attribute = np.cumsum(size) - size, np.repeat(np.arange(len(size)), size)
     code = (np.arange(len(attribute)) - first[attribute]).astype(np.uint64)
     number = np.random.default_rng(0).integers(2**58, size=len(code), dtype=np.uint64)
