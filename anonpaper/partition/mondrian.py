@@ -22,8 +22,6 @@ from anonpaper.principles import DIVERSITY, FrequencyLDiversity, KAnonymity, Pri
 
 __all__ = ["median_cut", "mondrian"]
 
-_NONE = np.zeros(0, np.int32)
-
 
 @algorithm(
     "k-anonymity by median cuts, l-diverse or what else is asked",
@@ -114,9 +112,9 @@ class _Cutting(NamedTuple):
     distinct: int  # the least number of different ones in a side
 
 
-def _cutting(m: Microdata, codes, weights, k, secrets=_NONE, share=0, distinct=0) -> _Cutting:
+def _cutting(m: Microdata, codes, weights, k, secrets=(), share=0, distinct=0) -> _Cutting:
     """Return the data that decide on cuts of a table."""
-    sizes = [a.size for a in m.attributes]
+    sizes, secrets = [a.size for a in m.attributes], np.ascontiguousarray(secrets, np.int32)
     return _Cutting(
         np.asfortranarray(codes), np.concatenate([a.positions for a in m.attributes]),
         np.cumsum([0, *sizes]), np.array([a.ordered for a in m.attributes]),
