@@ -64,8 +64,7 @@ class Loop:
 loop = Loop
 
 #: A loop that makes no arrays, for other loops: it counts no references and can be inlined.
-_ONLY_CALLED = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-inner = functools.partial(Loop, **_ONLY_CALLED)
+inner = functools.partial(Loop, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 @contextlib.contextmanager

@@ -130,11 +130,8 @@ class _Groups:
         """Store groups, merge those that publish the same tuple, and count their stars."""
         order = np.argsort(group, kind="stable")
         cell, group, rows = cell[order], group[order], rows[order]
-        tuple_of, first = (
-            self.cells.tuple_of_cell[cell],
-            np.flatnonzero(np.diff(group, prepend=-1)),
-        )
-        codes = self.tuples[tuple_of]
+        tuple_of = self.cells.tuple_of_cell[cell]
+        first, codes = np.flatnonzero(np.diff(group, prepend=-1)), self.tuples[tuple_of]
         low, high = np.minimum.reduceat(codes, first), np.maximum.reduceat(codes, first)
         stars = (low != high).sum(axis=1) * np.add.reduceat(rows, first)
         group = np.where(stars[group], len(self.cells) + group, tuple_of)
