@@ -1,15 +1,13 @@
 """Loops are interpreted on small tables, and compiled on large ones where numba is installed.
 
-The labels are the same. Compiling takes seconds, longer than interpreting a loop over some
-thousand rows. Numba is imported with the first loop that is compiled, and keeps it in a cache for
-later processes until the loop's own file changes: `make distclean` forgets loops that call others.
+The labels are the same. Numba keeps compiled loops in a cache for later processes until the loop's
+own file changes: `make distclean` forgets loops that call others.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import itertools
 import time
 import types
 from collections.abc import Callable, Iterator
@@ -19,13 +17,10 @@ import pandas as pd
 
 __all__ = ["at_once", "inner", "loop", "number_keys"]
 
-#: Loops are compiled for arrays longer than this. Compiling takes 1 to 8 s with an empty cache;
-#: interpreting 2,000 rows takes 0.1 s, or 1 s where time grows with the square of the rows.
-MOST_ROWS = 2_048
-
-#: They are compiled too once they have been interpreted for so many seconds, about what compiling
-#: takes: nobody waits more than twice as long as with the better choice.
-MOST_SECONDS = 3.0
+#: Loops are compiled for arrays longer than this, and once they have been interpreted for so many
+#: seconds, about what compiling takes: 1 to 8 s with an empty cache. Interpreting 2,000 rows takes
+#: 0.1 s, or 1 s where time grows with the square of the rows.
+MOST_ROWS, MOST_SECONDS = 2_048, 3.0
 
 
 class Loop:
@@ -69,8 +64,7 @@ class Loop:
 loop = Loop
 
 #: A loop that makes no arrays, for other loops: it counts no references and can be inlined.
-_ONLY_CALLED = {"_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-inner = functools.partial(Loop, **_ONLY_CALLED)
+inner = functools.partial(Loop, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
 @contextlib.contextmanager
@@ -95,9 +89,8 @@ def _numba() -> types.ModuleType | None:
 
 def _rows(values: tuple) -> int:
     """Return the length of the longest array among values and the fields of named tuples."""
-    nested = (v.shape if isinstance(v, np.ndarray) else (_rows(v),)
-              for v in values if isinstance(v, np.ndarray | tuple))  # fmt: skip
-    return max(itertools.chain.from_iterable(nested), default=0)
+    lengths = (_rows(v) if isinstance(v, tuple) else max(np.shape(v), default=0) for v in values)
+    return max(lengths, default=0)
 
 
 @loop

@@ -117,11 +117,9 @@ def _number_of_classes(m: Microdata, k: int, l: int) -> int:
 def _cells_in_order(m: Microdata, rng: np.random.Generator) -> np.ndarray:
     """Order the cells: attributes with dominant values first, beginning at a random record."""
     cells = m.cells
-    concentration = [
-        (a.ordered, -float(np.square(np.bincount(codes, cells.tuple_sizes) / m.n).sum()))
-        for a, codes in zip(m.attributes, cells.tuples.T, strict=True)
-    ]
-    last_to_first = sorted(range(m.d), key=lambda j: concentration[j])[::-1]
+    shares = [np.bincount(codes, cells.tuple_sizes) / m.n for codes in cells.tuples.T]
+    by = [(a.ordered, -np.square(of).sum()) for a, of in zip(m.attributes, shares, strict=True)]
+    last_to_first = sorted(range(m.d), key=by.__getitem__)[::-1]
     rank = np.argsort(np.lexsort(cells.tuples.T[last_to_first]))
     order = np.argsort(rank[cells.tuple_of_cell], kind="stable")
     record = np.searchsorted(np.cumsum(cells.counts[order]), rng.integers(m.n), side="right")

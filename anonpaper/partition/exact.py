@@ -1,6 +1,4 @@
-r"""The optimal l-diverse suppression of tiny tables, and of two values.
-
-Tiny ones are searched exhaustively; c(G) is the cost of G as one group.
+r"""The optimal l-diverse suppression of tiny tables (c(G): the cost of G), and of two values.
 
 .. math:: best(S) = \min_{G \subseteq S,\; \min S \in G,\; G\ l\text{-eligible}} c(G) + best(S - G)
 """

@@ -122,7 +122,11 @@ def _gather(queue_start, queue, rank, counts, held, l):
                 waiting[v], next_rank[v] = counts[queue[head[v]]], rank[head[v]]
             in_group[v] = left[v] == quotient
         for _ in range(l - in_group.sum()):
-            in_group[np.where(in_group, len(rank), next_rank).argmin()] = True
+            nearest = -1
+            for v in range(m):
+                if not in_group[v] and (nearest < 0 or next_rank[v] < next_rank[nearest]):
+                    nearest = v
+            in_group[nearest] = True
         members = in_group.sum()
         # A group of l rows leaves q - 1 and r. So the next takes rows of the same cells, unless
         # one is used up or another value has become mandatory: equal groups are taken.

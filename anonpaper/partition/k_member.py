@@ -1,8 +1,7 @@
-r"""Greedy k-member clustering: clusters grow one row at a time, by the row that adds least.
+r"""Greedy k-member clustering: clusters grow by the row that adds fewest stars.
 
-The loss of a cluster c is its number of stars, :math:`IL(c) = |c| \cdot D(c)`, where c disagrees
-on :math:`D(c)` attributes: a row adds least that differs on the fewest of the others. So clusters
-grow over distinct QI tuples, and copies of a tuple that adds nothing are taken together.
+A cluster c that disagrees on D(c) attributes has :math:`IL(c) = |c| \cdot D(c)` stars: a row adds
+least that differs on the fewest of the others. So clusters grow over distinct QI tuples.
 """
 
 from __future__ import annotations
@@ -52,10 +51,9 @@ def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Parti
     cells, rng = m.cells, generator(seed)
     cell = cells.handed_out(rng)
     tuple_of = cells.tuple_of_cell[cell]
-    cluster, tuple_taken, rows_taken = _grow_clusters(
-        narrow_columns(cells.tuples), cells.tuple_sizes.astype(np.intp),
-        int(tuple_of[rng.integers(m.n)]), k,
-    )  # fmt: skip
+    columns, copies = narrow_columns(cells.tuples), cells.tuple_sizes.astype(np.intp)
+    first = int(tuple_of[rng.integers(m.n)])
+    cluster, tuple_taken, rows_taken = _grow_clusters(columns, copies, first, k)
     # the rows of every tuple, as they are handed out, go to the clusters that took some of them
     by_tuple, labels = np.argsort(tuple_of, kind="stable"), np.empty(m.n, np.intp)
     in_order = np.argsort(tuple_taken, kind="stable")

@@ -1,8 +1,8 @@
 """K,L,theta-diversity by greedy clustering: the algorithm of boger2020, section 3.1, step by step.
 
-The paper leaves choices open. Here a seed puts the rows in random order. The *arbitrary* point of
-step 1 is the first unassigned row in that order. Ties go to the first row or cluster. Step 5 takes
-clusters as they were formed; a merged one keeps the place of the older one.
+Choices that the paper leaves open: a seed puts the rows in random order. The *arbitrary* point of
+step 1 is the first unassigned row, and ties go to the first row or cluster. Step 5 takes clusters
+as they were formed; a merged one keeps the place of the older one.
 """
 
 from __future__ import annotations
@@ -14,15 +14,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from anonpaper import errors
 from anonpaper.algorithm import algorithm
 from anonpaper.compiled import inner, loop
-from anonpaper.errors import (
-    InfeasibleError,
-    check_choice,
-    check_integer,
-    check_number,
-    check_weights,
-)
+from anonpaper.errors import InfeasibleError
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import DistinctLDiversity, KAnonymity, Theta
@@ -122,9 +117,9 @@ def klt(
     >>> p.sizes().tolist(), p.info["unplaced_rows"]
     ([6, 4], 0)
     """
-    check_choice("withheld", withheld, ("merge", "drop"))
+    errors.check_choice("withheld", withheld, ("merge", "drop"))
     k, l, theta = _checked(check_microdata(m), k, l, theta, withheld)
-    weights, rng = check_weights(m.qi, weights), generator(seed)
+    weights, rng = errors.check_weights(m.qi, weights), generator(seed)
     cell, order = m.cells.handed_out(rng), rng.permutation(m.n)
     rule, tuples, clusters = _summarized(m, (k, l, theta + _ROUNDING), weights)
     tuple_of = m.cells.tuple_of_cell[cell[order]].astype(np.intp)
@@ -152,23 +147,22 @@ def klt(
     unplaced = int(left_out.sum())
     info = {"repeats": repeats, "formed": int(formed), "unplaced_rows": unplaced}
     info["unplaced_share"] = float(left_out.max() / max(unplaced, 1))
+    asked = f"k = {k}, l = {l}, theta = {theta:g}"
     if unplaced:
-        warnings.warn(
-            f"{unplaced} of {m.n} rows fit into no group with k = {k}, l = {l}, theta = {theta:g} "
-            f"and are labelled -1; {info['unplaced_share']:.0%} of them have the same "
-            f"{m.sensitive!r}",
-            UnplacedRowsWarning,
-            stacklevel=2,
-        )
-    name = f"K,L,theta: k = {k}, l = {l}, theta = {theta:g}"
-    return Partition.of_cells(m.cells, cell, dense_labels(labels), None, info, name)
+        said = f"{unplaced} of {m.n} rows fit into no group with {asked}"
+        if unplaced == m.n:
+            raise InfeasibleError(f"{said}: a larger theta or a smaller k would work")
+        share = f"{info['unplaced_share']:.0%} of them have the same {m.sensitive!r}"
+        warnings.warn(f"{said} and are labelled -1; {share}", UnplacedRowsWarning, stacklevel=2)
+    name, labels = f"K,L,theta: {asked}", dense_labels(labels)
+    return Partition.of_cells(m.cells, cell, labels, None, info, name)
 
 
 def _checked(m: Microdata, k: int, l: int, theta: float, withheld: str) -> tuple:
-    """Return k, l and theta if all rows, or with "drop" some rows, can meet them."""
+    """Return k, l and theta if all rows can meet them, or with "drop" have values enough."""
     counts, values = m.sensitive_counts, int(np.count_nonzero(m.sensitive_counts))
-    k, l = check_integer("k", k, 1, m.n), check_integer("l", l, 1)
-    theta, most = check_number("theta", theta, 0, 1, open_low=True), int(counts.max())
+    k, l = errors.check_integer("k", k, 1, m.n), errors.check_integer("l", l, 1)
+    theta, most = errors.check_number("theta", theta, 0, 1, open_low=True), int(counts.max())
     needed = max(l, int(np.ceil(1 / (theta + _ROUNDING))))
     if needed > values:
         raise InfeasibleError(
@@ -189,10 +183,10 @@ def _summarized(m: Microdata, asked: tuple, weights: np.ndarray) -> tuple[Rule, 
     """Return the rule, the QI tuples, and room for n clusters."""
     tuples, attributes = m.cells.tuples, m.attributes
     mean = np.array([a.numeric or a.size <= 2 for a in attributes])
-    width, size = np.array([(a.width or 1.0, a.size) for a in attributes]).T
+    width = np.array([a.width or 1.0 for a in attributes])
     places = [a.positions[codes] for a, codes in zip(attributes, tuples.T, strict=True)]
     places = np.ascontiguousarray(np.column_stack(places)[:, mean], float)
-    size = size[~mean].astype(np.intp)
+    size = np.array([a.size for a in attributes], np.intp)[~mean]
     first, attribute = np.cumsum(size) - size, np.repeat(np.arange(len(size)), size)
     code = (np.arange(len(attribute)) - first[attribute]).astype(np.uint64)
     number = np.random.default_rng(0).integers(2**58, size=len(code), dtype=np.uint64)

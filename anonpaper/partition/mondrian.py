@@ -12,26 +12,15 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from anonpaper import principles
 from anonpaper.algorithm import algorithm
 from anonpaper.compiled import loop
 from anonpaper.errors import check_choice, check_integer, check_sequence
-from anonpaper.groups import Entries, Partition
+from anonpaper.groups import Entries, GroupCounts, Partition
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.principles import (
-    DIVERSITY,
-    FrequencyLDiversity,
-    GroupCounts,
-    KAnonymity,
-    Principle,
-    l_diversity,
-    require_diverse,
-    require_whole,
-    required,
-)
+from anonpaper.principles import DIVERSITY, FrequencyLDiversity, KAnonymity, Principle
 
 __all__ = ["median_cut", "mondrian"]
-
-_NONE = np.zeros(0, np.int32)
 
 
 @algorithm(
@@ -81,24 +70,22 @@ def mondrian(
     k = check_integer("k", k, 2, check_microdata(m, people=True).n_people)
     check_choice("diversity", diversity, DIVERSITY)
     require = check_sequence("require", require, Principle)
-    diverse = [] if l is None else [l_diversity(check_integer("l", l, 2, m.n), diversity)]
-    if diverse and m.people is None:
-        for name in diverse[0].about(m):
-            require_diverse(m.about(name), l, diversity)
+    diverse, cells = [], m.cells  # cuts leave equal rows together: cells are cut
+    if l is not None:
+        diverse = [principles.l_diversity(check_integer("l", l, 2, m.n), diversity)]
+    for name in diverse[0].about(m) if diverse and m.people is None else ():
+        principles.require_diverse(m.about(name), l, diversity)
     # One l-diversity of rows is checked as cuts are made, all else once they are proposed.
     counts_l = bool(diverse) and m.people is None and len(m.sensitives) == 1
     others = [*([] if counts_l else diverse), *([] if m.people is None else [KAnonymity(k)])]
-    principles = required(m, [*others, *require])
-    require_whole(m, principles)
-    cells = m.cells  # cuts leave equal rows together: cells are cut
-    asked = (l, 0) if diversity == "frequency" else (0, l)
-    checked = (cells.sensitive, *asked) if counts_l else ()
+    asked = principles.required(m, [*others, *require])
+    principles.require_whole(m, asked)
+    least = (l, 0) if diversity == "frequency" else (0, l)
+    checked = (cells.sensitive, *least) if counts_l else ()
     cutting = _cutting(m, cells.tuples[cells.tuple_of_cell], cells.counts, k, *checked)
-    labels = _cut(cutting, m, principles)
-    name = f"Mondrian, k = {k}"
-    if l is not None:
-        name += f", l = {l}" + (" distinct" if diversity == "distinct" else "")
-    name = ", ".join([name, *map(str, require)])
+    labels = _cut(cutting, m, asked)
+    said = [f"l = {l}" + " distinct" * (diversity == "distinct")] if diverse else []
+    name = ", ".join([f"Mondrian, k = {k}", *said, *map(str, require)])
     return Partition.of_cells(cells, np.arange(len(labels)), labels, cells.counts, None, name)
 
 
@@ -125,9 +112,9 @@ class _Cutting(NamedTuple):
     distinct: int  # the least number of different ones in a side
 
 
-def _cutting(m: Microdata, codes, weights, k, secrets=_NONE, share=0, distinct=0) -> _Cutting:
+def _cutting(m: Microdata, codes, weights, k, secrets=(), share=0, distinct=0) -> _Cutting:
     """Return the data that decide on cuts of a table."""
-    sizes = [a.size for a in m.attributes]
+    sizes, secrets = [a.size for a in m.attributes], np.ascontiguousarray(secrets, np.int32)
     return _Cutting(
         np.asfortranarray(codes), np.concatenate([a.positions for a in m.attributes]),
         np.cumsum([0, *sizes]), np.array([a.ordered for a in m.attributes]),
@@ -137,12 +124,12 @@ def _cutting(m: Microdata, codes, weights, k, secrets=_NONE, share=0, distinct=0
     )  # fmt: skip
 
 
-def _cut(cutting: _Cutting, m: Microdata, principles: Mapping) -> np.ndarray:
+def _cut(cutting: _Cutting, m: Microdata, required: Mapping) -> np.ndarray:
     """Return the labels of the cells, in the order of the cuts."""
     # All parts go on at once: each proposes its next cut, and principles look at all sides.
     n, labels = len(cutting.codes), np.zeros(len(cutting.codes), np.intp)
     one_group = Entries.of_cells(m, labels)
-    totals = {name: GroupCounts.of(one_group, name).whole() for name in principles}
+    totals = {name: GroupCounts.of(one_group, name).whole() for name in required}
     # `order[first:last]` are the rows of a part; parts have their first, last, and the number
     # of the next cut to try, -1 if none is left
     order, side, parts, done = np.arange(n), np.empty(n, np.bool_), np.array([[0, n, 0]]), []
@@ -151,15 +138,14 @@ def _cut(cutting: _Cutting, m: Microdata, principles: Mapping) -> np.ndarray:
         has_cut = parts[:, 2] >= 0
         done.append(parts[~has_cut, 0])
         parts, good = parts[has_cut], np.ones(2 * np.count_nonzero(has_cut), bool)
-        if principles and len(parts):
+        if required and len(parts):
             # sides are numbered left, right, left, right, ...
             size = parts[:, 1] - parts[:, 0]
             place = np.repeat(parts[:, 1] - np.cumsum(size), size) + np.arange(size.sum())
-            number = np.full(n, -1)
-            number[order[place]] = 2 * np.repeat(np.arange(len(parts)), size) + ~side[place]
-            for name, asked in principles.items():
-                counts = GroupCounts.of(Entries.of_cells(m, number), name)
-                counts = replace(counts, total=totals[name])
+            number = 2 * np.repeat(np.arange(len(parts)), size) + ~side[place]
+            sides = one_group.take(order[place]).in_groups(number)
+            for name, asked in required.items():
+                counts = replace(GroupCounts.of(sides, name), total=totals[name])
                 good &= np.logical_and.reduce([one.satisfied(counts) for one in asked])
         cut = good[::2] & good[1::2]
         sides = np.repeat(parts[cut] * [1, 1, 0], 2, axis=0)

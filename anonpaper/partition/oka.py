@@ -1,8 +1,7 @@
 r"""OKA, one-pass k-means: :math:`K = \lfloor n/k \rfloor` clusters in one pass, then adjusted.
 
-The distance of a row and a centroid is the number of attributes on which they differ, and the
-centroid is the most frequent value of every attribute. It stays in the adjustment, of which the
-paper does not speak.
+Rows and centroids, the modes of all attributes, are as far apart as the number of attributes on
+which they differ. Centroids stay in the adjustment, of which the paper does not speak.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 r"""TP refined: the idea of TP's first phase on every projection, then a local search from TP+.
 
-Rows that keep the same attributes and agree on them are a *bucket*, published without more stars.
-So the fewest come from the cheapest choice of kept attributes for every row such that all buckets
-are l-eligible. TP has two choices, all attributes or none; here all :math:`2^d` are possible.
+Rows that keep the same attributes and agree on them are a *bucket*. The fewest stars come from the
+cheapest kept attributes of every row such that all buckets are l-eligible. TP keeps all or none;
+here all :math:`2^d` choices are possible.
 """
 
 from __future__ import annotations
@@ -130,11 +130,8 @@ class _Groups:
         """Store groups, merge those that publish the same tuple, and count their stars."""
         order = np.argsort(group, kind="stable")
         cell, group, rows = cell[order], group[order], rows[order]
-        tuple_of, first = (
-            self.cells.tuple_of_cell[cell],
-            np.flatnonzero(np.diff(group, prepend=-1)),
-        )
-        codes = self.tuples[tuple_of]
+        tuple_of = self.cells.tuple_of_cell[cell]
+        first, codes = np.flatnonzero(np.diff(group, prepend=-1)), self.tuples[tuple_of]
         low, high = np.minimum.reduceat(codes, first), np.maximum.reduceat(codes, first)
         stars = (low != high).sum(axis=1) * np.add.reduceat(rows, first)
         group = np.where(stars[group], len(self.cells) + group, tuple_of)

@@ -33,7 +33,7 @@ def tp(m: Microdata, l: int) -> Partition:
     The removed rows R are a group as well. :math:`|R| = OPT` after phase one, at most
     :math:`OPT + l - 1` after phase two (always so for l = 2), and :math:`l \cdot OPT` in any case:
     at most l·d times the fewest stars. An attacker concludes that a removed row had a most
-    frequent value of its QI-group: swapped, 414 people of Adult have one possible value at l = 2.
+    frequent value of its QI-group.
 
     Parameters
     ----------
@@ -42,9 +42,8 @@ def tp(m: Microdata, l: int) -> Partition:
     Returns
     -------
     Partition
-        The QI-groups in lexicographic order, then R. ``info`` has the last ``phase``,
-        ``residue_size``, a ``lower_bound`` of OPT, ``rounds`` of phase three and the rows
-        ``removed_by_phase``.
+        The QI-groups in lexicographic order, then R. ``info`` has the last ``phase``, ``rounds``
+        of phase three, a ``lower_bound`` of OPT, ``residue_size`` and ``removed_by_phase``.
 
     References
     ----------
@@ -107,8 +106,7 @@ def tp_steps(m: Microdata, l: int) -> pd.DataFrame:
     """Show the rows that TP keeps in every QI-group and moves to the residue, phase by phase.
 
     `m` and `l`: see :mod:`anonpaper.partition`. The DataFrame has h(S, v): one row per step
-    (``"microdata"``, ``"phase 1"``, ... up to the last phase) and set S (``"Q1"``, ``"Q2"``, ...
-    in lexicographic order, and ``"R"``), one column per sensitive value.
+    (``"microdata"``, ``"phase 1"``, ...) and set (``"Q1"``, ..., ``"R"``), one column per value.
 
     >>> steps = tp_steps(ap.examples.hospital(), l=2)
     >>> steps.loc[("phase 1", "R")].to_dict()

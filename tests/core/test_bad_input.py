@@ -99,7 +99,7 @@ BAD = [
     bad(KLT, ParameterError, "must be a number", theta=[0, 1.01, NAN, "0.3"],
         weights=[{"Age": -1}, {"Age": NAN}]),
     bad(KLT, ParameterError, "must be an integer", k=[0, 11, 2.5], l=["2"]),
-    bad(KLT, InfeasibleError, "l = 5 is too large: 'Disease' has 4 values", {"k": 5, "l": 5}),
+    bad(KLT, InfeasibleError, "5 distinct values of 'Disease', the table has 4", {"k": 5, "l": 5}),
     bad(KLT, InfeasibleError, "at least 5 distinct values", theta=[0.2]),
     bad(KLT, ColumnError, "names", weights=[{"Height": 1}, {"Disease": 1}]),
     bad(KLT, ParameterError, "", weights=[[1, 2, 3]], seed=[-1], withheld=["keep"]),
