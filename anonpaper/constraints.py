@@ -152,10 +152,9 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
     """
     if not hasattr(rel, "published"):
         raise errors.ParameterError(f"expected a Release, got {type(rel).__name__}")
-    rows = [
-        (c._name(), c.low, c.high, c._exist(rel.microdata), c.count(rel), c.holds(rel))
-        for c in errors.check_sequence("constraints", constraints, DiversityConstraint)
-    ]
+    constraints = errors.check_sequence("constraints", constraints, DiversityConstraint)
+    each = ((c._exist(rel.microdata), c.count(rel), c.holds(rel)) for c in constraints)
+    rows = [(c._name(), c.low, c.high, *of) for c, of in zip(constraints, each, strict=True)]
     columns = ["constraint", "low", "high", "in_table", "published", "holds"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -193,11 +192,9 @@ def find_contradictions(
 ) -> list[str]:
     """Find quickly, before any search, constraints that no k-anonymous suppression satisfies.
 
-    Suppression creates no values and keeps sensitive ones (diva2021, Definitions 2.3 and 2.4). So
-    a lower bound is at most the number of rows in the table; of a target of sensitive attributes
-    alone, all rows are published, and of one of quasi-identifiers, 0 or at least k; two bounds of
-    one target have a number in common. An empty list proves nothing: :func:`anonpaper.diva`
-    decides. ConstraintError for an unknown attribute or value. O(n) per constraint.
+    Suppression creates no values and keeps sensitive ones (diva2021, Definitions 2.3 and 2.4). An
+    empty list proves nothing: :func:`anonpaper.diva` decides. ConstraintError for an unknown
+    attribute or value. O(n) per constraint.
 
     >>> sigma = [DiversityConstraint({"Gender": "M"}, 5, 9)]
     >>> print(*find_contradictions(ap.examples.hospital(), sigma, k=2))
@@ -206,15 +203,14 @@ def find_contradictions(
     k = errors.check_integer("k", k, 1, check_microdata(m).n)
     found, constraints = [], errors.check_sequence("constraints", constraints, DiversityConstraint)
     for c in constraints:
-        exist, sensitive = c._exist(m), {*c.target} & {*m.sensitives}
-        in_groups = not sensitive and c.low > 0
+        exist, secret = c._exist(m), {*c.target} & {*m.sensitives}
+        fixed, least = len(secret) == len(c.target), k if c.low > 0 and not secret else 0
+        groups = f"values are published in groups of k = {k} rows or more, or not at all"
         cases = {
             f"only {exist} rows of the table carry the target": c.low > exist,
-            f"{exist} rows carry it, and suppression does not hide it": exist > c.high
-            and len(sensitive) == len(c.target),
-            f"only {exist} rows carry the target, fewer than k = {k}": in_groups and exist < k,
-            f"values are published in groups of k = {k} rows or more, or not at all": in_groups
-            and c.high < k,
+            f"{exist} rows carry it, and suppression does not hide it": fixed and exist > c.high,
+            f"only {exist} rows carry the target, fewer than k = {k}": exist < least,
+            groups: c.high < least,
         }
         found += [f"{c}: {text}" for text, applies in cases.items() if applies][:1]
     for c, other in combinations(constraints, 2):

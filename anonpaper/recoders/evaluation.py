@@ -1,7 +1,5 @@
 """Loss and bias of dewri2009 (sections 3.1, 3.2 and 4), evaluated and recorded for searches."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -12,12 +10,6 @@ from anonpaper.compiled import inner, loop, number_keys
 from anonpaper.errors import ParameterError, check_integer, check_number, check_weights
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.recoding import Recoding
-
-__all__ = [
-    "EPSILON", "Archive", "Evaluator", "achievement", "check_preference", "choose",
-    "class_keys", "dispersion", "loss_weight", "non_dominated", "number_keys", "penalty",
-    "sub_domains", "weight_vector",
-]  # fmt: skip
 
 EPSILON = 1e-6  # the "very small positive number" of the achievement function
 
@@ -243,14 +235,12 @@ def _penalty(maps, table):
     """Add up the penalties of all rows. Sub-domains without rows count too."""
     total = 0.0
     for j in range(len(table.sizes)):
-        start = 0
-        while start < table.sizes[j]:
-            rows, end = 0, start
-            while end < table.sizes[j] and maps[j, end] == maps[j, start]:
-                rows += table.value_rows[j, end]
-                end += 1
-            total += table.penalty[j] * rows * (end - start - 1)
-            start = end
+        start, rows = 0, 0
+        for end in range(1, table.sizes[j] + 1):
+            rows += table.value_rows[j, end - 1]
+            if end == table.sizes[j] or maps[j, end] != maps[j, start]:
+                total += table.penalty[j] * rows * (end - start - 1)
+                start, rows = end, 0
     return total
 
 

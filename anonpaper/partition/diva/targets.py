@@ -18,8 +18,6 @@ from anonpaper.constraints import DiversityConstraint
 from anonpaper.errors import BudgetExceededError
 from anonpaper.microdata import Microdata
 
-__all__ = ["Bundle", "Search", "Targets", "conflict", "exact_clustering"]
-
 LARGEST_PROGRAM, LARGEST_PATTERNS = 200_000, 10**8  # unknowns; truth values
 
 
@@ -107,9 +105,8 @@ class Search:
     components: int = 0
     candidates_tried: int = 0
     backtracks: int = 0
-
-    def __post_init__(self) -> None:
-        self._ends, self.before = time.monotonic() + self.max_seconds, 0
+    before: int = 0  # candidates that were tried in other components
+    begun: float = field(default_factory=time.monotonic)
 
     def try_candidate(self) -> None:
         """Count a candidate; raise BudgetExceededError if the budget is used up."""
@@ -120,7 +117,7 @@ class Search:
 
     def seconds_left(self) -> float:
         """Seconds until the time is over; BudgetExceededError if it is."""
-        left = self._ends - time.monotonic()
+        left = self.begun + self.max_seconds - time.monotonic()
         if left <= 0:
             raise self.undecided(f"the budget of {self.max_seconds:g} seconds is used up")
         return left
@@ -128,7 +125,7 @@ class Search:
     def info(self) -> dict:
         """A report about the search, for ``Partition.info``."""
         names = ("order", "candidates_tried", "backtracks", "components")
-        return {name: getattr(self, name) for name in names}
+        return {name: vars(self)[name] for name in names}
 
     def undecided(self, reason: str) -> BudgetExceededError:
         """The error of a search that ends before it is known whether a table exists."""
