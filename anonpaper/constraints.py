@@ -43,11 +43,8 @@ class DiversityConstraint:
     `target` maps quasi-identifiers or sensitive attributes to the value to count, or one written
     the same (39 for ``"39"``). 0 <= `low` <= `high` are numbers of rows; else ParameterError.
 
-    >>> asian = DiversityConstraint({"ETH": "Asian"}, 2, 5)
-    >>> str(asian)
-    'ETH[Asian], 2, 5'
-    >>> DiversityConstraint.parse("ETH[Asian], 2, 5") == asian
-    True
+    >>> print(DiversityConstraint({"ETH": "Asian"}, 2, 5))
+    ETH[Asian], 2, 5
     """
 
     target: Mapping[object, object]
@@ -84,10 +81,8 @@ class DiversityConstraint:
         plain = [[re.sub(r"(?s)\\(.)", r"\1", one.strip()) for one in pair] for pair in pairs]
         target = dict(plain)
         if not whole or len(target) < len(pairs):
-            raise errors.ConstraintError(
-                f"{text!r} is not of the form attribute[value], low, high or "
-                "attribute[value] & another[value], low, high"
-            )
+            wanted = "attribute[value], low, high or attribute[value] & another[value], low, high"
+            raise errors.ConstraintError(f"{text!r} is not of the form {wanted}")
         return cls(target, *map(int, whole.groups()[-2:]))
 
     def codes(self, m: Microdata) -> dict[object, int]:
@@ -95,17 +90,13 @@ class DiversityConstraint:
         known, found = [*m.qi, *m.sensitives], {}
         for name, value in self.target.items():
             if name not in known:
-                raise errors.ConstraintError(
-                    f"{self}: {name!r} is not among the quasi-identifiers and sensitive columns "
-                    f"{known}"
-                )
+                wanted = f"among the quasi-identifiers and sensitive columns {known}"
+                raise errors.ConstraintError(f"{self}: {name!r} is not {wanted}")
             texts = [*map(str, m.attribute(name).values.tolist())]
             if str(value) not in texts:
                 close = difflib.get_close_matches(str(value), texts, n=3, cutoff=0)
-                raise errors.ConstraintError(
-                    f"{self}: {value!r} is not in the domain of {name!r}, whose {len(texts)} "
-                    f"values have {close} as the closest"
-                )
+                wanted = f"{name!r}, whose {len(texts)} values have {close} as the closest"
+                raise errors.ConstraintError(f"{self}: {value!r} is not in the domain of {wanted}")
             found[name] = texts.index(str(value))
         return found
 
@@ -117,9 +108,6 @@ class DiversityConstraint:
         """Return which cells of the table carry the target values, shape (e,), dtype bool."""
         codes = self.codes(check_microdata(m)).items()
         return np.all([m.codes_of_cells(name) == code for name, code in codes], axis=0)
-
-    def _exist(self, m: Microdata) -> int:
-        return int(m.cells.counts[self.target_cells(m)].sum())
 
     def count(self, rel) -> int:
         """Return the number of published rows that carry the target values, from 0 to n."""
@@ -152,9 +140,11 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
     """
     if not hasattr(rel, "published"):
         raise errors.ParameterError(f"expected a Release, got {type(rel).__name__}")
-    constraints = errors.check_sequence("constraints", constraints, DiversityConstraint)
-    each = ((c._exist(rel.microdata), c.count(rel), c.holds(rel)) for c in constraints)
-    rows = [(c._name(), c.low, c.high, *of) for c, of in zip(constraints, each, strict=True)]
+    m, counts = rel.microdata, rel.microdata.cells.counts
+    rows = [
+        (c._name(), c.low, c.high, counts[c.target_cells(m)].sum(), c.count(rel), c.holds(rel))
+        for c in errors.check_sequence("constraints", constraints, DiversityConstraint)
+    ]
     columns = ["constraint", "low", "high", "in_table", "published", "holds"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -187,9 +177,7 @@ def conflict_rate(m: Microdata, constraints: Sequence[DiversityConstraint]) -> f
     return float(counts[claims >= 2].sum() / max(counts[claims >= 1].sum(), 1))
 
 
-def find_contradictions(
-    m: Microdata, constraints: Sequence[DiversityConstraint], k: int
-) -> list[str]:
+def find_contradictions(m: Microdata, constraints: Sequence, k: int) -> list[str]:
     """Find quickly, before any search, constraints that no k-anonymous suppression satisfies.
 
     Suppression creates no values and keeps sensitive ones (diva2021, Definitions 2.3 and 2.4). An
@@ -203,7 +191,7 @@ def find_contradictions(
     k = errors.check_integer("k", k, 1, check_microdata(m).n)
     found, constraints = [], errors.check_sequence("constraints", constraints, DiversityConstraint)
     for c in constraints:
-        exist, secret = c._exist(m), {*c.target} & {*m.sensitives}
+        exist, secret = m.cells.counts[c.target_cells(m)].sum(), {*c.target} & {*m.sensitives}
         fixed, least = len(secret) == len(c.target), k if c.low > 0 and not secret else 0
         groups = f"values are published in groups of k = {k} rows or more, or not at all"
         cases = {
@@ -240,11 +228,9 @@ def minimum_constraints(
     >>> [str(c) for c in minimum_constraints(ap.examples.hospital(), ["Gender"])]
     ['Gender[F], 1, 6', 'Gender[M], 1, 4']
     """
-
-    def bounds(c: np.ndarray, total: int) -> tuple:
-        return np.ones_like(c), total - (len(c) - 1)
-
-    return _constraints(m, attributes, total, without, 0.0, bounds)
+    return _constraints(
+        m, attributes, total, without, 0.0, lambda c, M: (np.ones_like(c), M - (len(c) - 1))
+    )
 
 
 def average_constraints(
@@ -276,11 +262,8 @@ def proportion_constraints(
     >>> [str(c) for c in proportion_constraints(ap.examples.hospital(), ["Gender"], total=5)]
     ['Gender[F], 3, 3', 'Gender[M], 2, 2']
     """
-
-    def bounds(c: np.ndarray, total: int) -> tuple:
-        return total * c // m.n, 0
-
-    return [c for c in _constraints(m, attributes, total, without, slack, bounds) if c.low > 0]
+    found = _constraints(m, attributes, total, without, slack, lambda c, M: (M * c // m.n, 0))
+    return [c for c in found if c.low > 0]
 
 
 def _constraints(m, attributes, total, without, slack, bounds: Callable) -> list:

@@ -150,8 +150,9 @@ class SubDomains:
         """Return every sub-domain once, the first of equal ones, and the new number of each."""
         size = np.int64(self.attribute.size)
         key, numbers = self.low * size + self.high, {}
+        runs = np.column_stack([self.first, self.last])
         for i in np.flatnonzero(self.has_gaps):
-            held = self.members(i).tobytes()
+            held = runs[self.start[i] : self.start[i + 1]].tobytes()
             key[i] = size * size + numbers.setdefault(held, len(numbers))
         _, first, number = np.unique(key, return_index=True, return_inverse=True)
         return self.take(first), number
@@ -184,9 +185,7 @@ def fitting(column, other: Attribute) -> np.ndarray:
     return fits | (column.labels == STAR)[:, None]
 
 
-def rows_at(
-    points: np.ndarray, domains: Sequence[SubDomains], index: Sequence, rows, kinds=0, kind=None
-) -> np.ndarray:
+def rows_at(points, domains: Sequence[SubDomains], index, rows, kinds=0, kind=None) -> np.ndarray:
     """Return how many rows are at each point if published rows spread evenly over their boxes.
 
     The numbers of sub-domains, `index`, have the shape (d, f), and `rows` (f,). Rows of a `kind`

@@ -20,7 +20,6 @@ from anonpaper.cells import distinct
 from anonpaper.groups import Entries
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.principles import Principle
 from anonpaper.published_values import SubDomains
 from anonpaper.recoding import Recoding, over_shown_values
 
@@ -41,7 +40,7 @@ def full_domain(
     l: int | None = None,
     *,
     diversity: Literal["frequency", "distinct"] = "distinct",
-    require: Sequence[Principle] = (),
+    require: Sequence[principles.Principle] = (),
     suppression: float = 0.0,
 ) -> Recoding:
     """Guarantee k-anonymity, and optionally more, at the least NCP of full-domain recodings.
@@ -72,11 +71,11 @@ def full_domain(
     ({'Age': 0, 'Gender': 0, 'Education': 0}, 6.0, (2, 0.5))
     """
     m = check_microdata(m, people=True)
-    asked: list[Principle] = [principles.KAnonymity(errors.check_integer("k", k, 1, m.n_people))]
+    asked = [principles.KAnonymity(errors.check_integer("k", k, 1, m.n_people))]
     errors.check_choice("diversity", diversity, principles.DIVERSITY)
     if l is not None:
         asked.append(principles.l_diversity(errors.check_integer("l", l, 1, m.n), diversity))
-    asked += errors.check_sequence("require", require, Principle)
+    asked += errors.check_sequence("require", require, principles.Principle)
     most = principles.rows_of_budget(m, suppression, asked)
     given = check_hierarchies(hierarchies, m.qi)
 

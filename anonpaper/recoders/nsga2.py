@@ -1,7 +1,4 @@
-"""NSGA-II by pymoo, for :func:`~anonpaper.preference_search`: its problem, and its one change.
-
-Source: dewri2009, section 5.
-"""
+"""NSGA-II by pymoo, for `preference_search`: its problem and one change (dewri2009, section 5)."""
 
 import numpy as np
 from pymoo.algorithms.moo.nsga2 import NSGA2
@@ -14,9 +11,7 @@ from pymoo.operators.selection.tournament import TournamentSelection
 from anonpaper.recoders.evaluation import Archive
 
 
-def of_the_paper(
-    archive: Archive, first: np.ndarray, mutation: float, rng: np.random.Generator
-) -> NSGA2:
+def of_the_paper(archive: Archive, first: np.ndarray, mutation: float, rng) -> NSGA2:
     """Return the paper's search, begun with a population of chromosomes (p, bits)."""
     # The paper leaves open: one-point crossover, a mutation rate per bit, duplicates stay.
     return NSGA2(

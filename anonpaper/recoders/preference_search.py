@@ -1,9 +1,4 @@
-"""Preference-based generalization: NSGA-II on f1 = ach and f2 = k_pref - effective k.
-
-NSGA-II has one change: its tournament prefers feasible solutions. Source: dewri2009, section 5.
-"""
-
-from __future__ import annotations
+"""Preference-based generalization: NSGA-II, whose tournament prefers feasible solutions."""
 
 import heapq
 from collections.abc import Mapping
@@ -76,7 +71,6 @@ def preference_search(
     n_bits = archive.evaluator.n_bits
     mutation = 1 / max(n_bits, 4) if refine else 0.001
     share = max(evaluations // 2, population) if refine else evaluations
-
     if n_bits == 0:  # every domain has one value: nothing to search
         final = archive.look_up(np.zeros((1, 0), dtype=bool))
     else:

@@ -8,8 +8,6 @@ two, any other follows a hierarchy, by default a balanced tree of fan-out 4 over
 invalid specialization stays invalid: unions of l-eligible groups are l-eligible.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -21,7 +19,6 @@ from anonpaper.errors import check_integer, check_sequence
 from anonpaper.groups import Entries
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata, check_microdata
-from anonpaper.principles import Principle
 from anonpaper.recoding import Recoding
 from anonpaper.roles import only_one
 
@@ -38,7 +35,7 @@ def tds(
     l: int,
     hierarchies: Mapping[object, Hierarchy] | None = None,
     *,
-    require: Sequence[Principle] = (),
+    require: Sequence[principles.Principle] = (),
 ) -> Recoding:
     """Guarantee frequency l-diversity: specialize sub-domains from the top down while it holds.
 
@@ -72,7 +69,7 @@ def tds(
     people = m.people is not None  # whether they can be diverse is found below
     l = check_integer("l", l, 2, m.n_people) if people else principles.require_eligible(m, l)
     trees = check_hierarchies(hierarchies, m.qi)
-    require = check_sequence("require", require, Principle)
+    require = check_sequence("require", require, principles.Principle)
     asked = principles.required(m, [principles.FrequencyLDiversity(l), *require])
     principles.require_whole(m, asked)
     maps, level = _specialized(m, asked, [_Domain(m, j, trees.get(q)) for j, q in enumerate(m.qi)])
@@ -120,8 +117,7 @@ def _names_of(ids: np.ndarray, attribute: Attribute, tree: Hierarchy | None) -> 
     held = np.array([np.bincount(level)[level] for level in levels])
     _, firsts, sizes = np.unique(ids, return_index=True, return_counts=True)
     highest = tree.height - (held[::-1, firsts] == sizes).argmax(axis=0)
-    names = map(tree.written, attribute.values[firsts], highest)
-    return np.fromiter(names, object, len(firsts))
+    return np.fromiter(map(tree.written, attribute.values[firsts], highest), object, len(firsts))
 
 
 class _Domain:
@@ -172,8 +168,7 @@ class _Domain:
         for number, child in enumerate(children, start=1):
             child_of_value[child] = number
         key = group * (len(children) + 1) + child_of_value[self.of_tuple]
-        number = np.cumsum(np.bincount(key) > 0) - 1  # as np.unique numbers them, without sorting
-        return number[key]
+        return (np.cumsum(np.bincount(key) > 0) - 1)[key]  # as np.unique, without sorting
 
 
 def _gains(counts: np.ndarray) -> np.ndarray:

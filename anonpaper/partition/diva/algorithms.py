@@ -1,13 +1,11 @@
 """DIVA: Algorithms 1, 3, 4 of diva2021; ``goes_beyond`` runs code that is not in the paper."""
 
-from __future__ import annotations
-
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, count
 from math import inf, lgamma, log
-from typing import Literal, get_args
+from typing import Literal
 
 import networkx as nx
 import numpy as np
@@ -24,8 +22,6 @@ from anonpaper.partition.mondrian import mondrian
 from anonpaper.principles import FrequencyLDiversity, KAnonymity, require_diverse
 from anonpaper.randomness import generator
 
-Strategy = Literal["max_fan_out", "min_choice", "basic"]
-
 
 @algorithm(
     "k-anonymity that keeps as many of every minority as constraints ask for",
@@ -36,7 +32,7 @@ def diva(
     m: Microdata,
     constraints: Sequence[DiversityConstraint],
     k: int,
-    strategy: Strategy = "max_fan_out",
+    strategy: Literal["max_fan_out", "min_choice", "basic"] = "max_fan_out",
     seed: int | np.random.Generator | None = 0,
     *,
     over_bound: Literal["star", "reject"] = "star",
@@ -78,7 +74,7 @@ def diva(
     """
     k, table, rng = errors.check_integer("k", k, 2, check_microdata(m).n), m, generator(seed)
     m, cell = handed_out(table, rng)
-    errors.check_choice("strategy", strategy, get_args(Strategy))
+    errors.check_choice("strategy", strategy, ("max_fan_out", "min_choice", "basic"))
     errors.check_choice("over_bound", over_bound, ("star", "reject"))
     max_candidates = errors.check_integer("max_candidates", max_candidates, 0)
     max_seconds = errors.check_number("max_seconds", max_seconds, 0, inf, open_low=True)
@@ -91,7 +87,6 @@ def diva(
     targets, goes_beyond = Targets.of(m, constraints, k, l), over_bound == "star"
     search = Search(max_candidates, max_seconds)
     run = Run(m, targets, strategy, rng, goes_beyond, search)
-
     p = run.unchanged() if goes_beyond else None
     with contextlib.suppress(*[errors.BudgetExceededError] * goes_beyond):
         if p is None:
@@ -104,7 +99,7 @@ def diva(
         how = strategy if goes_beyond else f"{strategy}, over_bound = reject"
         name = f"DIVA ({how}), k = {k}" + (f", l = {l}" if l else "")
         return Partition.of_cells(
-            table.cells, cell, p.labels, info=p.info, algorithm=name, starred=p.starred
+            table.cells, cell, p.labels, None, p.info, name, starred=p.starred
         )
     if goes_beyond:  # line 2: "relation does not exist"
         culprits = conflict(targets, search)
@@ -126,7 +121,7 @@ class Run:
 
     m: Microdata
     targets: Targets
-    strategy: Strategy
+    strategy: str
     rng: np.random.Generator
     goes_beyond: bool
     search: Search
@@ -219,12 +214,7 @@ def build_graph(m: Microdata, constraints: Sequence[DiversityConstraint]) -> nx.
     return G
 
 
-def coloring(
-    V: Clusterings,
-    choose: Callable[[], int],
-    clusterings: Callable[[int], Iterable[list[Bundle]]],
-    search: Search,
-) -> bool:
+def coloring(V: Clusterings, choose: Callable, clusterings: Callable, search: Search) -> bool:
     """Give every node of G a consistent clustering, with backtracking: Coloring, Algorithm 4."""
     if not V.uncoloured:
         return True  # line 1
@@ -279,16 +269,14 @@ def is_consistent(S: list[Bundle], V: Clusterings) -> bool:
 # -- Integrate (diva2021, section 3.1): suppress values of the rest beyond upper bounds ----------
 
 
-def integrate(
-    targets: Targets, labels: np.ndarray, shown: np.ndarray, n_clusters: int
-) -> np.ndarray:
-    """Choose values of other groups to suppress until no upper bound is exceeded."""
+def integrate(targets: Targets, labels: np.ndarray, shown: np.ndarray, first: int) -> np.ndarray:
+    """Choose values of groups after the first ones to suppress until no bound is exceeded."""
     # Constraint by constraint, that of the largest surplus first, groups are chosen whose rows sum
     # to the surplus or as little more as possible; in them one of the attributes that the
     # constraint names is suppressed, the one that relieves most other exceeded constraints.
     names, sizes, counts = targets.names, np.bincount(labels), targets.counts(shown, labels)
-    allowed = targets.high - counts[:n_clusters].sum(axis=0)
-    counts[:n_clusters] = 0
+    allowed = targets.high - counts[:first].sum(axis=0)
+    counts[:first] = 0
     starred = np.zeros_like(shown)
     while ((surplus := counts.sum(axis=0) - allowed) > 0).any():
         v = int(surplus.argmax())
@@ -328,9 +316,7 @@ def _fewest_rows(adds: np.ndarray, sizes: np.ndarray, surplus: int) -> np.ndarra
     return np.array(chosen)
 
 
-def restored(
-    targets: Targets, labels: np.ndarray, agrees: np.ndarray, shown: np.ndarray
-) -> np.ndarray:
+def restored(targets: Targets, labels, agrees: np.ndarray, shown: np.ndarray) -> np.ndarray:
     """Show suppressed values again where groups agree and bounds allow it; larger groups first."""
     room = targets.high - targets.counts(shown, labels).sum(axis=0)
     if_shown = targets.counts(agrees, labels)

@@ -21,9 +21,7 @@ ENUMERATED, GOOD = 8, 24  # at k = 2, 8 rows have 4140 clusterings
 class Clusterings:
     """The current colouring V, and the clusterings that are possible with it."""
 
-    def __init__(
-        self, codes: np.ndarray, targets: Targets, neighbours: list[set], rng=None
-    ) -> None:
+    def __init__(self, codes: np.ndarray, targets: Targets, neighbours: list, rng=None) -> None:
         # DIVA-Basic draws clusterings with a generator; else good ones come first.
         self.codes, self.targets, self.neighbours, self.rng = codes, targets, neighbours, rng
         self.coloured: dict[int, list[Bundle]] = {}  # V: node to clustering, in order
@@ -178,17 +176,14 @@ class Clusterings:
 
     def _mixed(self, taken: list[Bundle], beyond: np.ndarray) -> list[Bundle] | None:
         """Deal rows beyond a bound out to clusters with few others, so that none shows it."""
-        k = self.targets.k
-        for lender in [None, *range(len(taken)), "all"]:
-            kept, pool = list(taken), beyond
-            if lender == "all":
-                kept, pool = [], np.concatenate([beyond, *(b.rows for b in taken)])
-            elif lender is not None:
-                rows = kept.pop(lender).rows
-                lent = max(-(-len(beyond) // (k - 1)), k - len(beyond))
-                lent = lent if len(rows) - lent >= k else len(rows)
-                pool = np.r_[beyond, rows[:lent]]
-                kept += [self.bundle(rows[lent:], divisible=True)] if lent < len(rows) else []
+        k, options = self.targets.k, [(taken, [])]  # clusters that stay, and rows that are lent
+        for i, (rows, *_) in enumerate(taken):
+            lent = max(-(-len(beyond) // (k - 1)), k - len(beyond))
+            lent = lent if len(rows) - lent >= k else len(rows)
+            rest = [self.bundle(rows[lent:], divisible=True)] if lent < len(rows) else []
+            options.append(([*taken[:i], *taken[i + 1 :], *rest], [rows[:lent]]))
+        for kept, lent in [*options, ([], [bundle.rows for bundle in taken])]:
+            pool = np.concatenate([beyond, *lent])
             pool = pool[np.argsort(self._signature[pool], kind="stable")]
             number = max(len(pool) // k, 1)
             mixed = [self.bundle(pool[i::number]) for i in range(number)]

@@ -14,7 +14,6 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import block_array, coo_array, csr_array, diags_array
 
 from anonpaper.cells import distinct
-from anonpaper.constraints import DiversityConstraint
 from anonpaper.errors import BudgetExceededError
 from anonpaper.microdata import Microdata
 
@@ -35,9 +34,7 @@ class Targets:
     sensitive: np.ndarray  # (n,), zeros if it is not
 
     @classmethod
-    def of(
-        cls, m: Microdata, constraints: Sequence[DiversityConstraint], k: int, l: int | None = None
-    ) -> Targets:
+    def of(cls, m: Microdata, constraints: Sequence, k: int, l: int | None = None) -> Targets:
         """Find the targets of the constraints in a table; O(s·n)."""
         s, codes = len(constraints), m.codes
         names, (carries, is_target) = np.zeros((s, m.d), bool), np.ones((2, s, m.n), bool)
@@ -173,7 +170,6 @@ def exact_clustering(targets: Targets, search: Search) -> list[Bundle] | None:
         required.append(([beyond, None], -infinite[p[one]], none[p[one]], p[one]))
     counted = csr_array((shows[p].T & of_type.is_target[:, e]).astype(float))
     required.append(([counted, None], targets.low, targets.high, [len(shows)] * s))
-
     named, shown = targets.names.any(axis=0), shows @ targets.names
     cost = np.r_[(named & ~shown).sum(axis=1)[p], none]
     numbers = _solve(cost, np.r_[np.full(len(e), np.inf), none + 1], required, search)
