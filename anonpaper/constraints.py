@@ -43,11 +43,8 @@ class DiversityConstraint:
     `target` maps quasi-identifiers or sensitive attributes to the value to count, or one written
     the same (39 for ``"39"``). 0 <= `low` <= `high` are numbers of rows; else ParameterError.
 
-    >>> asian = DiversityConstraint({"ETH": "Asian"}, 2, 5)
-    >>> str(asian)
-    'ETH[Asian], 2, 5'
-    >>> DiversityConstraint.parse("ETH[Asian], 2, 5") == asian
-    True
+    >>> print(DiversityConstraint({"ETH": "Asian"}, 2, 5))
+    ETH[Asian], 2, 5
     """
 
     target: Mapping[object, object]
@@ -84,10 +81,8 @@ class DiversityConstraint:
         plain = [[re.sub(r"(?s)\\(.)", r"\1", one.strip()) for one in pair] for pair in pairs]
         target = dict(plain)
         if not whole or len(target) < len(pairs):
-            raise errors.ConstraintError(
-                f"{text!r} is not of the form attribute[value], low, high or "
-                "attribute[value] & another[value], low, high"
-            )
+            wanted = "attribute[value], low, high or attribute[value] & another[value], low, high"
+            raise errors.ConstraintError(f"{text!r} is not of the form {wanted}")
         return cls(target, *map(int, whole.groups()[-2:]))
 
     def codes(self, m: Microdata) -> dict[object, int]:
@@ -95,17 +90,13 @@ class DiversityConstraint:
         known, found = [*m.qi, *m.sensitives], {}
         for name, value in self.target.items():
             if name not in known:
-                raise errors.ConstraintError(
-                    f"{self}: {name!r} is not among the quasi-identifiers and sensitive columns "
-                    f"{known}"
-                )
+                wanted = f"among the quasi-identifiers and sensitive columns {known}"
+                raise errors.ConstraintError(f"{self}: {name!r} is not {wanted}")
             texts = [*map(str, m.attribute(name).values.tolist())]
             if str(value) not in texts:
                 close = difflib.get_close_matches(str(value), texts, n=3, cutoff=0)
-                raise errors.ConstraintError(
-                    f"{self}: {value!r} is not in the domain of {name!r}, whose {len(texts)} "
-                    f"values have {close} as the closest"
-                )
+                wanted = f"{name!r}, whose {len(texts)} values have {close} as the closest"
+                raise errors.ConstraintError(f"{self}: {value!r} is not in the domain of {wanted}")
             found[name] = texts.index(str(value))
         return found
 
@@ -117,9 +108,6 @@ class DiversityConstraint:
         """Return which cells of the table carry the target values, shape (e,), dtype bool."""
         codes = self.codes(check_microdata(m)).items()
         return np.all([m.codes_of_cells(name) == code for name, code in codes], axis=0)
-
-    def _exist(self, m: Microdata) -> int:
-        return int(m.cells.counts[self.target_cells(m)].sum())
 
     def count(self, rel) -> int:
         """Return the number of published rows that carry the target values, from 0 to n."""
@@ -152,8 +140,9 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
     """
     if not hasattr(rel, "published"):
         raise errors.ParameterError(f"expected a Release, got {type(rel).__name__}")
+    m, counts = rel.microdata, rel.microdata.cells.counts
     rows = [
-        (c._name(), c.low, c.high, c._exist(rel.microdata), c.count(rel), c.holds(rel))
+        (c._name(), c.low, c.high, counts[c.target_cells(m)].sum(), c.count(rel), c.holds(rel))
         for c in errors.check_sequence("constraints", constraints, DiversityConstraint)
     ]
     columns = ["constraint", "low", "high", "in_table", "published", "holds"]
@@ -188,16 +177,12 @@ def conflict_rate(m: Microdata, constraints: Sequence[DiversityConstraint]) -> f
     return float(counts[claims >= 2].sum() / max(counts[claims >= 1].sum(), 1))
 
 
-def find_contradictions(
-    m: Microdata, constraints: Sequence[DiversityConstraint], k: int
-) -> list[str]:
+def find_contradictions(m: Microdata, constraints: Sequence, k: int) -> list[str]:
     """Find quickly, before any search, constraints that no k-anonymous suppression satisfies.
 
-    Suppression creates no values and keeps sensitive ones (diva2021, Definitions 2.3 and 2.4). So
-    a lower bound is at most the number of rows in the table; of a target of sensitive attributes
-    alone, all rows are published, and of one of quasi-identifiers, 0 or at least k; two bounds of
-    one target have a number in common. An empty list proves nothing: :func:`anonpaper.diva`
-    decides. ConstraintError for an unknown attribute or value. O(n) per constraint.
+    Suppression creates no values and keeps sensitive ones (diva2021, Definitions 2.3 and 2.4). An
+    empty list proves nothing: :func:`anonpaper.diva` decides. ConstraintError for an unknown
+    attribute or value. O(n) per constraint.
 
     >>> sigma = [DiversityConstraint({"Gender": "M"}, 5, 9)]
     >>> print(*find_contradictions(ap.examples.hospital(), sigma, k=2))
@@ -206,15 +191,14 @@ def find_contradictions(
     k = errors.check_integer("k", k, 1, check_microdata(m).n)
     found, constraints = [], errors.check_sequence("constraints", constraints, DiversityConstraint)
     for c in constraints:
-        exist, sensitive = c._exist(m), {*c.target} & {*m.sensitives}
-        in_groups = not sensitive and c.low > 0
+        exist, secret = m.cells.counts[c.target_cells(m)].sum(), {*c.target} & {*m.sensitives}
+        fixed, least = len(secret) == len(c.target), k if c.low > 0 and not secret else 0
+        groups = f"values are published in groups of k = {k} rows or more, or not at all"
         cases = {
             f"only {exist} rows of the table carry the target": c.low > exist,
-            f"{exist} rows carry it, and suppression does not hide it": exist > c.high
-            and len(sensitive) == len(c.target),
-            f"only {exist} rows carry the target, fewer than k = {k}": in_groups and exist < k,
-            f"values are published in groups of k = {k} rows or more, or not at all": in_groups
-            and c.high < k,
+            f"{exist} rows carry it, and suppression does not hide it": fixed and exist > c.high,
+            f"only {exist} rows carry the target, fewer than k = {k}": exist < least,
+            groups: c.high < least,
         }
         found += [f"{c}: {text}" for text, applies in cases.items() if applies][:1]
     for c, other in combinations(constraints, 2):
@@ -244,11 +228,9 @@ def minimum_constraints(
     >>> [str(c) for c in minimum_constraints(ap.examples.hospital(), ["Gender"])]
     ['Gender[F], 1, 6', 'Gender[M], 1, 4']
     """
-
-    def bounds(c: np.ndarray, total: int) -> tuple:
-        return np.ones_like(c), total - (len(c) - 1)
-
-    return _constraints(m, attributes, total, without, 0.0, bounds)
+    return _constraints(
+        m, attributes, total, without, 0.0, lambda c, M: (np.ones_like(c), M - (len(c) - 1))
+    )
 
 
 def average_constraints(
@@ -280,11 +262,8 @@ def proportion_constraints(
     >>> [str(c) for c in proportion_constraints(ap.examples.hospital(), ["Gender"], total=5)]
     ['Gender[F], 3, 3', 'Gender[M], 2, 2']
     """
-
-    def bounds(c: np.ndarray, total: int) -> tuple:
-        return total * c // m.n, 0
-
-    return [c for c in _constraints(m, attributes, total, without, slack, bounds) if c.low > 0]
+    found = _constraints(m, attributes, total, without, slack, lambda c, M: (M * c // m.n, 0))
+    return [c for c in found if c.low > 0]
 
 
 def _constraints(m, attributes, total, without, slack, bounds: Callable) -> list:

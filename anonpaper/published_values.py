@@ -20,8 +20,6 @@ from anonpaper.errors import is_among
 from anonpaper.hierarchy import STAR
 from anonpaper.microdata import MISSING, Attribute
 
-__all__ = ["SubDomains", "codes_in", "fitting", "rows_at"]
-
 _WIDTH = re.compile(r"\[(-?[\d.]+), (-?[\d.]+)\)")  # of Hierarchy.intervals
 
 
@@ -159,8 +157,9 @@ class SubDomains:
         """Return every sub-domain once, the first of equal ones, and the new number of each."""
         size = np.int64(self.attribute.size)
         key, numbers = self.low * size + self.high, {}
+        runs = np.column_stack([self.first, self.last])
         for i in np.flatnonzero(self.has_gaps):
-            held = self.members(i).tobytes()
+            held = runs[self.start[i] : self.start[i + 1]].tobytes()
             key[i] = size * size + numbers.setdefault(held, len(numbers))
         _, first, number = np.unique(key, return_index=True, return_inverse=True)
         return self.take(first), number
@@ -193,9 +192,7 @@ def fitting(column, other: Attribute) -> np.ndarray:
     return fits | (column.labels == STAR)[:, None]
 
 
-def rows_at(
-    points: np.ndarray, domains: Sequence[SubDomains], index: Sequence, rows, kinds=0, kind=None
-) -> np.ndarray:
+def rows_at(points, domains: Sequence[SubDomains], index, rows, kinds=0, kind=None) -> np.ndarray:
     """Return how many rows are at each point if published rows spread evenly over their boxes.
 
     The numbers of sub-domains, `index`, have the shape (d, f), and `rows` (f,). Rows of a `kind`
@@ -204,27 +201,26 @@ def rows_at(
     kind = np.zeros(len(rows), np.intp) if kind is None else kind
     sizes = [*map(len, domains), kind.max(initial=0) + 1]
     _, one, rows = distinct([*index, kind], sizes, rows)  # every box once
-    kind, points = kind[one], np.ascontiguousarray(points, dtype=np.int64)
-    start, stop, least, most = np.empty((4, len(one), len(domains)), np.intp)
-    orders, held, weights = [], 0, rows.astype(float)
-    for j, (domain, of_box) in enumerate(zip(domains, (of[one] for of in index), strict=True)):
-        start[:, j], stop[:, j] = held + domain.start[of_box], held + domain.start[of_box + 1]
-        held += len(domain.first)
-        weights /= domain.sizes[of_box]
-        span = domain.attribute.size + 2
-        key = kinds * span + points[:, j] + 1
+    points, weights = np.ascontiguousarray(points, dtype=np.int64), rows.astype(float)
+    orders, parts, held = [], [], 0
+    for domain, of, codes in zip(domains, index, points.T, strict=True):
+        box, span = of[one], domain.attribute.size + 2
+        weights /= domain.sizes[box]
+        key = kinds * span + codes + 1
         orders.append(np.argsort(key, kind="stable"))
-        key = key[orders[j]]
-        least[:, j] = np.searchsorted(key, kind * span + domain.low[of_box] + 1)
-        most[:, j] = np.searchsorted(key, kind * span + domain.high[of_box] + 2)
+        ends = kind[one] * span + [domain.low[box] + 1, domain.high[box] + 2]
+        within = np.searchsorted(key[orders[-1]], ends)
+        parts.append([*within, held + domain.start[box], held + domain.start[box + 1]])
+        held += len(domain.first)
+    least, most, start, stop = np.ascontiguousarray(np.transpose(parts, (1, 2, 0)))
     by = (most - least).argmin(axis=1)
     first = np.concatenate([domain.first for domain in domains])
     last = np.concatenate([domain.last for domain in domains])
     found = np.zeros(len(points))
     for j in np.unique(by):
         some = by == j
-        parts = least[some, j], most[some, j], start[some], stop[some], weights[some]
-        found[orders[j]] += _rows_at(points[orders[j]], first, last, *parts)
+        of_boxes = least[some, j], most[some, j], start[some], stop[some], weights[some]
+        found[orders[j]] += _rows_at(points[orders[j]], first, last, *of_boxes)
     return found
 
 
@@ -233,16 +229,12 @@ def _rows_at(points, first, last, least, most, start, stop, weights):
     found = np.zeros(len(points))
     for box in range(len(least)):
         for i in range(least[box], most[box]):
-            covers = True
             for j in range(points.shape[1]):
-                code, begin, end = points[i, j], start[box, j], stop[box, j]
-                if code < first[begin] or code > last[end - 1]:
-                    covers = False
-                elif end - begin > 1:
-                    run = np.searchsorted(first[begin:end], code, side="right") - 1
-                    covers = code <= last[begin + run]
-                if not covers:
+                code, run, end = points[i, j], start[box, j], stop[box, j]
+                if end - run > 1:
+                    run += max(np.searchsorted(first[run:end], code, side="right") - 1, 0)
+                if code < first[run] or code > last[run]:
                     break
-            if covers:
+            else:
                 found[i] += weights[box]
     return found

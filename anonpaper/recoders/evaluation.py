@@ -1,7 +1,5 @@
 """Loss and bias of dewri2009 (sections 3.1, 3.2 and 4), evaluated and recorded for searches."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -12,12 +10,6 @@ from anonpaper.compiled import inner, loop, number_keys
 from anonpaper.errors import ParameterError, check_integer, check_number, check_weights
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.recoding import Recoding
-
-__all__ = [
-    "EPSILON", "Archive", "Evaluator", "achievement", "check_preference", "choose",
-    "class_keys", "dispersion", "loss_weight", "non_dominated", "number_keys", "penalty",
-    "sub_domains", "weight_vector",
-]  # fmt: skip
 
 EPSILON = 1e-6  # the "very small positive number" of the achievement function
 
@@ -50,9 +42,8 @@ def check_preference(preference: Sequence[float]) -> tuple[float, float]:
     try:
         loss, bias = (check_number("preference", value, 0, 1) for value in preference)
     except (TypeError, ValueError):
-        raise ParameterError(
-            f"preference must be two numbers (NWP, NECD) in [0, 1], got {preference!r}"
-        ) from None
+        wanted = "preference must be two numbers (NWP, NECD) in [0, 1]"
+        raise ParameterError(f"{wanted}, got {preference!r}") from None
     return loss, bias
 
 
@@ -86,12 +77,7 @@ class Table(NamedTuple):
 
 
 class Evaluator:
-    """Evaluates recodings of one table, given as chromosomes; O(c·d) each for c QI tuples.
-
-    >>> m = ap.examples.hospital()
-    >>> Evaluator(m).evaluate([[0, 0, 0, 0, 0], [1, 0, 0, 0, 0]]).smallest.tolist()
-    [10, 3]
-    """
+    """Evaluates recodings of one table, given as chromosomes; O(c·d) each for c QI tuples."""
 
     def __init__(self, m: Microdata, weights: Mapping[object, float] | None = None) -> None:
         self.n = check_microdata(m).n
@@ -128,18 +114,19 @@ class Archive:
     def look_up(self, bits: np.ndarray) -> np.ndarray:
         """Return the places of chromosomes, shape (p, n_bits), and evaluate new ones."""
         bits, known = np.asarray(bits, dtype=bool), len(self)
-        places = np.array([self._place.setdefault(key, len(self)) for key in _keys(bits)], int)
+        places = np.array([self._place.setdefault(key, len(self)) for key in _keys(bits)])
         new = np.unique(places, return_index=True)[1]
         new = new[places[new] >= known]
-        nwp, necd, k, _ = self.evaluator.evaluate(bits[new])
-        ach = achievement(nwp, necd, self.preference)
-        prefdev = nwp + necd - self.preference[0] - self.preference[1]
-        if len(self) > len(self._record):
-            self._record = np.resize(self._record, 2 * len(self))
-        columns = (new + self.evaluations + 1, nwp, necd, k, ach, prefdev, bits[new])
-        for name, values in zip(self._record.dtype.names, columns, strict=True):
-            self.values(name)[known:] = values
-        self.least_ach = min(self.least_ach, ach[k >= self.k].min(initial=np.inf))
+        if len(new):
+            nwp, necd, k, _ = self.evaluator.evaluate(bits[new])
+            ach = achievement(nwp, necd, self.preference)
+            prefdev = nwp + necd - self.preference[0] - self.preference[1]
+            if len(self) > len(self._record):
+                self._record = np.resize(self._record, 2 * len(self))
+            columns = (new + self.evaluations + 1, nwp, necd, k, ach, prefdev, bits[new])
+            for name, values in zip(self._record.dtype.names, columns, strict=True):
+                self.values(name)[known:] = values
+            self.least_ach = min(self.least_ach, ach[k >= self.k].min(initial=np.inf))
         self.evaluations += len(bits)
         return places
 
@@ -180,10 +167,6 @@ def choose(solutions: pd.DataFrame, k: int, preference: tuple[float, float]) -> 
 
     Ties go to the smaller pref_dev, then to the larger effective k, then to the first (dewri2009,
     sections 4 and 5.3). `solutions` has columns ``nwp``, ``necd`` and ``effective_k``.
-
-    >>> table = pd.DataFrame({"nwp": [0.1, 0.3], "necd": [0.1, 0.1], "effective_k": [1, 4]})
-    >>> float(choose(table, k=2, preference=(0.2, 1.0))["nwp"])
-    0.3
     """
     feasible = solutions[solutions["effective_k"] >= k]
     nwp, necd, preference = feasible["nwp"], feasible["necd"], check_preference(preference)
@@ -193,21 +176,12 @@ def choose(solutions: pd.DataFrame, k: int, preference: tuple[float, float]) -> 
 
 
 def non_dominated(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Return which points no other point dominates, both coordinates minimized; O(p log p).
-
-    Equal points do not dominate each other: all of them stay.
-
-    >>> non_dominated(np.array([1, 2, 2, 3]), np.array([3, 1, 2, 1])).tolist()
-    [True, True, False, False]
-    """
+    """Return which points no other dominates, both coordinates minimized; equal ones all stay."""
     pairs = np.column_stack([first, second])
     points, number = np.unique(pairs, axis=0, return_inverse=True)
     # In the order of the first coordinate, the second one must fall below all before.
     least = np.minimum.accumulate(np.r_[np.inf, points[:, 1]])[:-1]
     return (points[:, 1] < least)[number.reshape(-1)]
-
-
-# -- compiled loops ---------------------------------------------------------------------------
 
 
 @loop
@@ -243,14 +217,12 @@ def _penalty(maps, table):
     """Add up the penalties of all rows. Sub-domains without rows count too."""
     total = 0.0
     for j in range(len(table.sizes)):
-        start = 0
-        while start < table.sizes[j]:
-            rows, end = 0, start
-            while end < table.sizes[j] and maps[j, end] == maps[j, start]:
-                rows += table.value_rows[j, end]
-                end += 1
-            total += table.penalty[j] * rows * (end - start - 1)
-            start = end
+        start, rows = 0, 0
+        for end in range(1, table.sizes[j] + 1):
+            rows += table.value_rows[j, end - 1]
+            if end == table.sizes[j] or maps[j, end] != maps[j, start]:
+                total += table.penalty[j] * rows * (end - start - 1)
+                start, rows = end, 0
     return total
 
 

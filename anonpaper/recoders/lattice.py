@@ -1,9 +1,9 @@
 """The best full-domain recoding: one level per hierarchy, least NCP, by monotone pruning.
 
-A *node* is a vector of levels, one per attribute. Nodes above one that meets the principle meet it
-and cost no less, and nodes below one that fails fail: every check settles a box of the lattice.
-With a budget a node withholds its failing groups, and a withheld row costs 1 per attribute. Only
-rows that fail an upward closed principle never become fewer on the way down.
+A *node* is a vector of levels. Nodes above one that meets the principle meet it and cost no less,
+and nodes below one that fails fail: every check settles a box. With a budget a node withholds its
+failing groups, and a withheld row costs 1 per attribute. Only rows that fail an upward closed
+principle never become fewer on the way down.
 """
 
 from __future__ import annotations
@@ -20,14 +20,12 @@ from anonpaper.cells import distinct
 from anonpaper.groups import Entries
 from anonpaper.hierarchy import Hierarchy, check_hierarchies
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.principles import Principle
 from anonpaper.published_values import SubDomains
 from anonpaper.recoding import Recoding, over_shown_values
 
 __all__ = ["full_domain"]
 
 _MOST_NODES = 10_000_000
-_FAN_OUT = 4
 
 
 @algorithm(
@@ -42,7 +40,7 @@ def full_domain(
     l: int | None = None,
     *,
     diversity: Literal["frequency", "distinct"] = "distinct",
-    require: Sequence[Principle] = (),
+    require: Sequence[principles.Principle] = (),
     suppression: float = 0.0,
 ) -> Recoding:
     """Guarantee k-anonymity, and optionally more, at the least NCP of full-domain recodings.
@@ -51,14 +49,12 @@ def full_domain(
 
     Parameters
     ----------
-    m, k, l, diversity : Microdata, int, int, {"distinct", "frequency"}
-        From 1 to n; k counts people. Each of several sensitive attributes becomes l-diverse.
+    m, k, l, diversity : 1 to n; k counts people. Each sensitive attribute becomes l-diverse
     hierarchies : mapping of attribute name to Hierarchy, optional
         By default balanced trees of fan-out 4, without values that only withheld rows have if that
         is feasible. The names of other trees are published: make none from the column itself.
-    require, suppression : sequence of Principle, float
-        Further monotone principles (not t-closeness with `suppression`), and the share of rows
-        that may be withheld, from 0 to 1.
+    require, suppression : sequence of Principle (monotone; not t-closeness with `suppression`)
+        Further principles, and the share of rows that may be withheld, from 0 to 1.
 
     Returns
     -------
@@ -66,8 +62,7 @@ def full_domain(
 
     References
     ----------
-    P. Samarati, TKDE 2001 (lattice); K. LeFevre et al., *Incognito*, SIGMOD 2005 (pruning). Ties
-    go to the first levels. A check is O(c·d + e log e).
+    P. Samarati, TKDE 2001; K. LeFevre et al., SIGMOD 2005 (pruning). O(c·d + e log e) a check.
 
     Examples
     --------
@@ -76,17 +71,16 @@ def full_domain(
     ({'Age': 0, 'Gender': 0, 'Education': 0}, 6.0, (2, 0.5))
     """
     m = check_microdata(m, people=True)
-    asked: list[Principle] = [principles.KAnonymity(errors.check_integer("k", k, 1, m.n_people))]
+    asked = [principles.KAnonymity(errors.check_integer("k", k, 1, m.n_people))]
     errors.check_choice("diversity", diversity, principles.DIVERSITY)
     if l is not None:
         asked.append(principles.l_diversity(errors.check_integer("l", l, 1, m.n), diversity))
-    asked += errors.check_sequence("require", require, Principle)
+    asked += errors.check_sequence("require", require, principles.Principle)
     most = principles.rows_of_budget(m, suppression, asked)
     given = check_hierarchies(hierarchies, m.qi)
 
     def search(shown: dict[object, np.ndarray]) -> Recoding:
-        own = {q: Hierarchy.of_shown(m.attribute(q), mask, _FAN_OUT) for q, mask in shown.items()}
-        trees = {name: given.get(name) or own[name] for name in m.qi}
+        trees = given | {q: Hierarchy.of_shown(m.attribute(q), of) for q, of in shown.items()}
         nodes = _searched(m, asked, most, trees)
         levels = map(int, np.unravel_index(nodes.best, nodes.cost.shape))
         r = Recoding.from_levels(m.attributes, trees, dict(zip(m.qi, levels, strict=True)))

@@ -1,9 +1,4 @@
-"""NSGA-II by pymoo, for :func:`~anonpaper.preference_search`: its problem, and its one change.
-
-Source: dewri2009, section 5.
-"""
-
-from __future__ import annotations
+"""NSGA-II by pymoo, for `preference_search`: its problem and one change (dewri2009, section 5)."""
 
 import numpy as np
 from pymoo.algorithms.moo.nsga2 import NSGA2
@@ -15,12 +10,8 @@ from pymoo.operators.selection.tournament import TournamentSelection
 
 from anonpaper.recoders.evaluation import Archive
 
-__all__ = ["TwoObjectives", "objectives", "of_the_paper", "prefer_feasible", "winners"]
 
-
-def of_the_paper(
-    archive: Archive, first: np.ndarray, mutation: float, rng: np.random.Generator
-) -> NSGA2:
+def of_the_paper(archive: Archive, first: np.ndarray, mutation: float, rng) -> NSGA2:
     """Return the paper's search, begun with a population of chromosomes (p, bits)."""
     # The paper leaves open: one-point crossover, a mutation rate per bit, duplicates stay.
     return NSGA2(
@@ -43,13 +34,9 @@ class TwoObjectives(Problem):
         self.archive = archive
 
     def _evaluate(self, bits: np.ndarray, out: dict, *args, **kwargs) -> None:
-        out["F"] = objectives(self.archive, self.archive.look_up(bits))
-
-
-def objectives(archive: Archive, places: np.ndarray) -> np.ndarray:
-    """Return f1 and f2 of solutions, shape (p, 2)."""
-    f2 = archive.k - archive.values("effective_k")[places]
-    return np.column_stack([archive.values("ach")[places], f2])
+        archive, places = self.archive, self.archive.look_up(bits)
+        f2 = archive.k - archive.values("effective_k")[places]
+        out["F"] = np.column_stack([archive.values("ach")[places], f2])
 
 
 def prefer_feasible(population, pairs, random_state, **_) -> np.ndarray:
@@ -60,12 +47,8 @@ def prefer_feasible(population, pairs, random_state, **_) -> np.ndarray:
     f1, f2 = population.get("F").T
     rank, distance = population.get("rank"), population.get("crowding").astype(float)
     feasible = f2 <= 0
-    criteria = np.column_stack([
-        ~feasible,
-        np.where(feasible, rank, f2),
-        np.where(feasible, -distance, f1),
-        np.where(feasible, 0, -distance),
-    ])  # fmt: skip
+    alike = [np.where(feasible, rank, f2), np.where(feasible, -distance, f1)]
+    criteria = np.column_stack([~feasible, *alike, np.where(feasible, 0, -distance)])
     return winners(criteria, pairs, random_state)
 
 

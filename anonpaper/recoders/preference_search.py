@@ -1,9 +1,4 @@
-"""Preference-based generalization: NSGA-II on f1 = ach and f2 = k_pref - effective k.
-
-NSGA-II has one change: its tournament prefers feasible solutions. Source: dewri2009, section 5.
-"""
-
-from __future__ import annotations
+"""Preference-based generalization: NSGA-II, whose tournament prefers feasible solutions."""
 
 import heapq
 from collections.abc import Mapping
@@ -40,16 +35,14 @@ def preference_search(
 ) -> Recoding:
     """Guarantee k-anonymity; search the recoding that best meets a preference on loss and bias.
 
-    The search is random: the result may be far from the best recoding. Any run of successive
-    values may be joined: order categories by :func:`~anonpaper.repair.cleaning.in_preorder` and
-    cut long numeric domains first.
+    It may be far from the best recoding. Any run of successive values may be joined: order
+    categories by :func:`~anonpaper.repair.cleaning.in_preorder` and cut long domains first.
 
     Parameters
     ----------
     m, k, population, evaluations, seed
         k is k_pref, from 1 to n; a population has at least 2; evaluations may repeat a recoding.
-    preference, weights : (float, float), mapping of attribute name to float
-        The point (NWP, NECD), each in [0, 1]; weights sum to 1, equal by default.
+    preference, weights : point (NWP, NECD) in [0, 1]; mapping of names, sum 1, equal by default
     refine : bool
         Not in the paper: half of the evaluations go to NSGA-II with a mutation rate of 1 / bits,
         half to neighbours, by one bit, of the best feasible solutions; all count as final.
@@ -78,7 +71,6 @@ def preference_search(
     n_bits = archive.evaluator.n_bits
     mutation = 1 / max(n_bits, 4) if refine else 0.001
     share = max(evaluations // 2, population) if refine else evaluations
-
     if n_bits == 0:  # every domain has one value: nothing to search
         final = archive.look_up(np.zeros((1, 0), dtype=bool))
     else:
@@ -90,7 +82,8 @@ def preference_search(
         if refine:
             final = _expand_best(archive, evaluations)
     # lines 8 and 9
-    best = archive.frame(final[non_dominated(*nsga2.objectives(archive, final).T)])
+    ach, effective_k = (archive.values(name)[final] for name in ("ach", "effective_k"))
+    best = archive.frame(final[non_dominated(ach, -effective_k)])
     name = "NSGA-II" + ", refined" * refine
     return archive.recoding(best, name, distinct=len(archive), non_dominated=best)
 

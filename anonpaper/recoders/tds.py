@@ -8,10 +8,7 @@ two, any other follows a hierarchy, by default a balanced tree of fan-out 4 over
 invalid specialization stays invalid: unions of l-eligible groups are l-eligible.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,13 +19,10 @@ from anonpaper.errors import check_integer, check_sequence
 from anonpaper.groups import Entries
 from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import Attribute, Microdata, check_microdata
-from anonpaper.principles import Principle
 from anonpaper.recoding import Recoding
 from anonpaper.roles import only_one
 
 __all__ = ["tds"]
-
-_FAN_OUT = 4
 
 
 @algorithm(
@@ -41,7 +35,7 @@ def tds(
     l: int,
     hierarchies: Mapping[object, Hierarchy] | None = None,
     *,
-    require: Sequence[Principle] = (),
+    require: Sequence[principles.Principle] = (),
 ) -> Recoding:
     """Guarantee frequency l-diversity: specialize sub-domains from the top down while it holds.
 
@@ -51,8 +45,7 @@ def tds(
 
     Parameters
     ----------
-    m, l : Microdata, int
-        The diversity asked for, from 2 to the largest feasible one.
+    m, l : Microdata, and the diversity asked for, from 2 to the largest feasible one
     hierarchies : mapping of attribute name to Hierarchy, optional
         Trees to follow, even for ordered attributes; below a star if they have several roots.
     require : as for :func:`~anonpaper.recoders.lattice.full_domain`
@@ -63,8 +56,8 @@ def tds(
 
     References
     ----------
-    B. C. M. Fung, K. Wang, P. S. Yu, ICDE 2005; xiao2010, section 6.2. O(e) a candidate for e
-    cells. Ties go to the larger gain, then to the first attribute and value.
+    B. C. M. Fung, K. Wang, P. S. Yu, ICDE 2005; xiao2010, section 6.2. O(e) a candidate. Ties go
+    to the larger gain, then to the first attribute and value.
 
     Examples
     --------
@@ -76,7 +69,7 @@ def tds(
     people = m.people is not None  # whether they can be diverse is found below
     l = check_integer("l", l, 2, m.n_people) if people else principles.require_eligible(m, l)
     trees = check_hierarchies(hierarchies, m.qi)
-    require = check_sequence("require", require, Principle)
+    require = check_sequence("require", require, principles.Principle)
     asked = principles.required(m, [principles.FrequencyLDiversity(l), *require])
     principles.require_whole(m, asked)
     maps, level = _specialized(m, asked, [_Domain(m, j, trees.get(q)) for j, q in enumerate(m.qi)])
@@ -88,33 +81,30 @@ def tds(
 def _specialized(m: Microdata, asked: Mapping, domains: list) -> tuple:
     """Specialize from the top down; return the sub-domain of each value, and the level."""
     candidates = [c for of in domains for c in of.specializations(np.arange(of.attribute.size))]
-    maps = [np.zeros(a.size, np.intp) for a in m.attributes]
-    invalid: set[tuple[int, int]] = set()
+    maps, invalid = [np.zeros(a.size, np.intp) for a in m.attributes], set()
     group = np.zeros(len(m.cells), np.intp)  # line 5: of every QI tuple
     level = _level(m, asked, group)
     while True:
         best, best_score = None, 0.0
-        for candidate in sorted(candidates):
-            gain = -candidate.minus_gain
-            if best is not None and gain <= best_score:
+        for minus_gain, _, j, number, parent, children in sorted(candidates):
+            if best is not None and -minus_gain <= best_score:
                 break  # the score is at most the gain
-            after = domains[candidate.attribute].split(group, candidate)
+            after = domains[j].split(group, children)
             level_after = _level(m, asked, after)
             if level_after is None:
-                invalid.add((candidate.attribute, candidate.number))  # line 6
+                invalid.add((j, number))  # line 6
                 continue
-            score = gain / (level - level_after + 1)  # line 7
+            score = -minus_gain / (level - level_after + 1)  # line 7
             if best is None or score > best_score:
-                best, best_score, best_groups = candidate, score, (after, level_after)
+                best, best_score = (after, level_after, j, parent, children), score
         if best is None:  # line 8
-            break
-        j, (group, level) = best.attribute, best_groups
-        for child in best.children[1:]:
+            return [pd.factorize(ids)[0] for ids in maps], level  # by their first values
+        group, level, j, parent, children = best
+        for child in children[1:]:
             maps[j][child] = maps[j].max() + 1
-        candidates = [c for c in candidates if c.parent is not best.parent]
-        candidates += [c for child in best.children for c in domains[j].specializations(child)]
-        candidates = [c for c in candidates if (c.attribute, c.number) not in invalid]
-    return [pd.factorize(ids)[0] for ids in maps], level  # sub-domains by their first values
+        candidates = [c for c in candidates if c[4] is not parent]
+        candidates += [c for child in children for c in domains[j].specializations(child)]
+        candidates = [c for c in candidates if c[2:4] not in invalid]
 
 
 def _names_of(ids: np.ndarray, attribute: Attribute, tree: Hierarchy | None) -> np.ndarray | None:
@@ -127,19 +117,7 @@ def _names_of(ids: np.ndarray, attribute: Attribute, tree: Hierarchy | None) -> 
     held = np.array([np.bincount(level)[level] for level in levels])
     _, firsts, sizes = np.unique(ids, return_index=True, return_counts=True)
     highest = tree.height - (held[::-1, firsts] == sizes).argmax(axis=0)
-    names = map(tree.written, attribute.values[firsts], highest)
-    return np.fromiter(names, object, len(firsts))
-
-
-class _Specialization(NamedTuple):
-    """Replace the sub-domain `parent` of an attribute by `children`; those sort best first."""
-
-    minus_gain: float  # InfoGain
-    minus_drop: float  # by how much NCP gets lower
-    attribute: int
-    number: int  # tells the specializations of an attribute apart
-    parent: np.ndarray  # codes
-    children: tuple[np.ndarray, ...]
+    return np.fromiter(map(tree.written, attribute.values[firsts], highest), object, len(firsts))
 
 
 class _Domain:
@@ -153,14 +131,15 @@ class _Domain:
         self.j, self.attribute, cells = j, m.attributes[j], m.cells
         size, values = self.attribute.size, m.sensitive_attribute.size
         heights = range(-1 if self.attribute.ordered else size.bit_length() // 2, -1, -1)
-        balanced = [np.arange(size) // _FAN_OUT**height for height in heights]
+        balanced = [np.arange(size) // 4**height for height in heights]
         self.levels = balanced if tree is None else [*tree.maps(self.attribute)[::-1]]
         self.of_tuple = cells.tuples[:, j].astype(np.intp)  # side by side in memory
         key = self.of_tuple[cells.tuple_of_cell] * values + cells.sensitive
         self.histogram = np.bincount(key, cells.counts, size * values).reshape(size, values)
 
-    def specializations(self, parent: np.ndarray) -> Iterator[_Specialization]:
-        """Yield the ways to specialize a sub-domain."""
+    def specializations(self, parent: np.ndarray) -> Iterator[tuple]:
+        """Yield the ways to replace a sub-domain by others; sorted, the best come first."""
+        # minus InfoGain and minus the drop of NCP, j, a number among those of j, and codes
         if self.levels:
             split = [depth for depth, ids in enumerate(self.levels) if np.ptp(ids[parent]) > 0]
             if not split:
@@ -175,7 +154,7 @@ class _Domain:
             ways = [(parent[i], (parent[:i], parent[i:])) for i in range(1, len(parent))]
         for (number, children), gain in zip(ways, _gains(np.array(counts)), strict=True):
             drop = self._penalty(parent) - sum(map(self._penalty, children))
-            yield _Specialization(-float(gain), -drop, self.j, int(number), parent, children)
+            yield -float(gain), -drop, self.j, int(number), parent, children
 
     def _penalty(self, part: np.ndarray) -> float:
         """NCP of the rows in a sub-domain."""
@@ -183,14 +162,13 @@ class _Domain:
         reach = ends[1] - ends[0] if self.attribute.numeric else len(part) - 1
         return float(self.histogram[part].sum() * reach / self.attribute.width)
 
-    def split(self, group: np.ndarray, candidate: _Specialization) -> np.ndarray:
+    def split(self, group: np.ndarray, children: tuple) -> np.ndarray:
         """The group of every QI tuple after the parent's groups are split by its children."""
         child_of_value = np.zeros(self.attribute.size, np.intp)
-        for number, child in enumerate(candidate.children, start=1):
+        for number, child in enumerate(children, start=1):
             child_of_value[child] = number
-        key = group * (len(candidate.children) + 1) + child_of_value[self.of_tuple]
-        number = np.cumsum(np.bincount(key) > 0) - 1  # as np.unique numbers them, without sorting
-        return number[key]
+        key = group * (len(children) + 1) + child_of_value[self.of_tuple]
+        return (np.cumsum(np.bincount(key) > 0) - 1)[key]  # as np.unique, without sorting
 
 
 def _gains(counts: np.ndarray) -> np.ndarray:

@@ -1,13 +1,11 @@
 """DIVA: Algorithms 1, 3, 4 of diva2021; ``goes_beyond`` runs code that is not in the paper."""
 
-from __future__ import annotations
-
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, count
 from math import inf, lgamma, log
-from typing import Literal, get_args
+from typing import Literal
 
 import networkx as nx
 import numpy as np
@@ -24,10 +22,6 @@ from anonpaper.partition.mondrian import mondrian
 from anonpaper.principles import FrequencyLDiversity, KAnonymity, require_diverse
 from anonpaper.randomness import generator
 
-__all__ = ["Run", "build_graph", "coloring", "diva", "integrate", "is_consistent", "next_node"]
-
-Strategy = Literal["max_fan_out", "min_choice", "basic"]
-
 
 @algorithm(
     "k-anonymity that keeps as many of every minority as constraints ask for",
@@ -38,7 +32,7 @@ def diva(
     m: Microdata,
     constraints: Sequence[DiversityConstraint],
     k: int,
-    strategy: Strategy = "max_fan_out",
+    strategy: Literal["max_fan_out", "min_choice", "basic"] = "max_fan_out",
     seed: int | np.random.Generator | None = 0,
     *,
     over_bound: Literal["star", "reject"] = "star",
@@ -80,12 +74,10 @@ def diva(
     """
     k, table, rng = errors.check_integer("k", k, 2, check_microdata(m).n), m, generator(seed)
     m, cell = handed_out(table, rng)
-    errors.check_choice("strategy", strategy, get_args(Strategy))
+    errors.check_choice("strategy", strategy, ("max_fan_out", "min_choice", "basic"))
     errors.check_choice("over_bound", over_bound, ("star", "reject"))
-    search = Search(
-        errors.check_integer("max_candidates", max_candidates, 0),
-        errors.check_number("max_seconds", max_seconds, 0, inf, open_low=True),
-    )
+    max_candidates = errors.check_integer("max_candidates", max_candidates, 0)
+    max_seconds = errors.check_number("max_seconds", max_seconds, 0, inf, open_low=True)
     if l is not None:
         l = require_diverse(m, l)
     constraints = errors.check_sequence("constraints", constraints, DiversityConstraint)
@@ -93,20 +85,21 @@ def diva(
         text = "\n- ".join([f"no {k}-anonymous table satisfies the constraints:", *found])
         raise errors.ConstraintError(text)
     targets, goes_beyond = Targets.of(m, constraints, k, l), over_bound == "star"
+    search = Search(max_candidates, max_seconds)
     run = Run(m, targets, strategy, rng, goes_beyond, search)
-
     p = run.unchanged() if goes_beyond else None
     with contextlib.suppress(*[errors.BudgetExceededError] * goes_beyond):
         if p is None:
             S = run.diverse_clustering(build_graph(m, constraints))  # Algorithm 1, line 1
-            p = run.publish(S, "search")  # lines 3 to 6
+            p = S if S is None else run.publish("search", *run.suppress(S))  # lines 3 to 6
     if p is None and goes_beyond:
-        p = run.publish(exact_clustering(targets, search), "exact test")
+        S = exact_clustering(targets, search)
+        p = S if S is None else run.publish("exact test", *run.suppress(S))
     if p is not None:
         how = strategy if goes_beyond else f"{strategy}, over_bound = reject"
         name = f"DIVA ({how}), k = {k}" + (f", l = {l}" if l else "")
         return Partition.of_cells(
-            table.cells, cell, p.labels, info=p.info, algorithm=name, starred=p.starred
+            table.cells, cell, p.labels, None, p.info, name, starred=p.starred
         )
     if goes_beyond:  # line 2: "relation does not exist"
         culprits = conflict(targets, search)
@@ -128,7 +121,7 @@ class Run:
 
     m: Microdata
     targets: Targets
-    strategy: Strategy
+    strategy: str
     rng: np.random.Generator
     goes_beyond: bool
     search: Search
@@ -158,20 +151,13 @@ class Run:
             S += [bundle._replace(rows=rows[bundle.rows]) for bundle in bundles]
         return S
 
-    def publish(self, S: list[Bundle] | None, found_by: str) -> Partition | None:
-        """Turn a diverse clustering into groups; BudgetExceededError if others make no group."""
-        if S is None:
-            return None
-        labels, starred = self.suppress(S)  # Algorithm 1, line 3
-        rest = np.flatnonzero(labels < 0)  # line 4
+    def publish(self, found_by: str, labels: np.ndarray, starred: np.ndarray) -> Partition:
+        """Add groups to clusters; BudgetExceededError if the other rows make none."""
+        rest = np.flatnonzero(labels < 0)  # Algorithm 1, line 4
         if len(rest):
             if not self.targets.is_private(rest):  # a case missing in the paper
                 raise self.search.undecided(f"{len(rest)} rows are left over, which make no group")
             labels[rest] = len(starred) + self.divide(self.m.take(rest), self.rng).labels  # line 5
-        return self.with_stars(labels, starred, found_by)
-
-    def with_stars(self, labels: np.ndarray, starred: np.ndarray, found_by: str) -> Partition:
-        """Integrate the groups that come after clusters; report about the run."""
         sizes, clusters = np.bincount(labels), len(starred)
         starred = np.pad(starred, ((0, len(sizes) - clusters), (0, 0)))
         least, greatest = group_bounds(np.ascontiguousarray(self.m.codes), labels, len(sizes))
@@ -179,7 +165,7 @@ class Run:
         before = sizes * (starred | ~agrees).sum(axis=1)
         starred |= integrate(self.targets, labels, agrees & ~starred, clusters)  # line 6
         if self.goes_beyond:
-            starred &= ~restorable(self.targets, labels, agrees, starred)
+            starred &= ~restored(self.targets, labels, agrees, agrees & ~starred)
         after = sizes * (starred | ~agrees).sum(axis=1)
         info = self.search.info() | {
             "coloured_by": found_by,
@@ -214,7 +200,7 @@ class Run:
         counts = targets.is_target.sum(axis=1)
         holds = ((targets.low <= counts) & (counts <= targets.high)).all()
         if holds and all(map(targets.is_private, own.groups())):
-            return self.with_stars(own.labels, np.zeros((0, self.m.d), bool), "nothing to do")
+            return self.publish("nothing to do", own.labels, np.zeros((0, self.m.d), bool))
         return None
 
 
@@ -228,12 +214,7 @@ def build_graph(m: Microdata, constraints: Sequence[DiversityConstraint]) -> nx.
     return G
 
 
-def coloring(
-    V: Clusterings,
-    choose: Callable[[], int],
-    clusterings: Callable[[int], Iterable[list[Bundle]]],
-    search: Search,
-) -> bool:
+def coloring(V: Clusterings, choose: Callable, clusterings: Callable, search: Search) -> bool:
     """Give every node of G a consistent clustering, with backtracking: Coloring, Algorithm 4."""
     if not V.uncoloured:
         return True  # line 1
@@ -288,16 +269,14 @@ def is_consistent(S: list[Bundle], V: Clusterings) -> bool:
 # -- Integrate (diva2021, section 3.1): suppress values of the rest beyond upper bounds ----------
 
 
-def integrate(
-    targets: Targets, labels: np.ndarray, shown: np.ndarray, n_clusters: int
-) -> np.ndarray:
-    """Choose values of other groups to suppress until no upper bound is exceeded."""
+def integrate(targets: Targets, labels: np.ndarray, shown: np.ndarray, first: int) -> np.ndarray:
+    """Choose values of groups after the first ones to suppress until no bound is exceeded."""
     # Constraint by constraint, that of the largest surplus first, groups are chosen whose rows sum
     # to the surplus or as little more as possible; in them one of the attributes that the
     # constraint names is suppressed, the one that relieves most other exceeded constraints.
     names, sizes, counts = targets.names, np.bincount(labels), targets.counts(shown, labels)
-    allowed = targets.high - counts[:n_clusters].sum(axis=0)
-    counts[:n_clusters] = 0
+    allowed = targets.high - counts[:first].sum(axis=0)
+    counts[:first] = 0
     starred = np.zeros_like(shown)
     while ((surplus := counts.sum(axis=0) - allowed) > 0).any():
         v = int(surplus.argmax())
@@ -337,11 +316,8 @@ def _fewest_rows(adds: np.ndarray, sizes: np.ndarray, surplus: int) -> np.ndarra
     return np.array(chosen)
 
 
-def restorable(
-    targets: Targets, labels: np.ndarray, agrees: np.ndarray, starred: np.ndarray
-) -> np.ndarray:
-    """Choose suppressed values to show again, where groups agree; larger groups first."""
-    shown, restored = agrees & ~starred, np.zeros_like(starred)
+def restored(targets: Targets, labels, agrees: np.ndarray, shown: np.ndarray) -> np.ndarray:
+    """Show suppressed values again where groups agree and bounds allow it; larger groups first."""
     room = targets.high - targets.counts(shown, labels).sum(axis=0)
     if_shown = targets.counts(agrees, labels)
     for group in np.argsort(-np.bincount(labels), kind="stable"):
@@ -350,5 +326,5 @@ def restorable(
             gained = targets.names[:, column] & targets.shows(shown[group])
             fits = (if_shown[group, gained] <= room[gained]).all()
             room[gained] -= if_shown[group, gained] * fits
-            shown[group, column] = restored[group, column] = fits
-    return restored
+            shown[group, column] = fits
+    return shown

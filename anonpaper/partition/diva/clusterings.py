@@ -5,19 +5,15 @@ rows all clusterings are listed. Of more rows, :data:`GOOD` come first, made sig
 signature; rows beyond a bound are mixed with as few others as hide the value. Then follow all.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
-from itertools import combinations
+from itertools import combinations, islice
 
 import numpy as np
 
 from anonpaper.cells import distinct
 from anonpaper.partition.diva.targets import Bundle, Targets
-
-__all__ = ["ENUMERATED", "GOOD", "Clusterings", "partial_partitions"]
 
 ENUMERATED, GOOD = 8, 24  # at k = 2, 8 rows have 4140 clusterings
 
@@ -25,9 +21,7 @@ ENUMERATED, GOOD = 8, 24  # at k = 2, 8 rows have 4140 clusterings
 class Clusterings:
     """The current colouring V, and the clusterings that are possible with it."""
 
-    def __init__(
-        self, codes: np.ndarray, targets: Targets, neighbours: list[set], rng=None
-    ) -> None:
+    def __init__(self, codes: np.ndarray, targets: Targets, neighbours: list, rng=None) -> None:
         # DIVA-Basic draws clusterings with a generator; else good ones come first.
         self.codes, self.targets, self.neighbours, self.rng = codes, targets, neighbours, rng
         self.coloured: dict[int, list[Bundle]] = {}  # V: node to clustering, in order
@@ -108,12 +102,9 @@ class Clusterings:
                 wanted, attempt = int(self.rng.integers(least, most + 1)), 0
                 rows = np.sort(self.rng.choice(free, wanted, replace=False))
             yield self._good(v, rows, wanted, attempt)
-        everything = self._all(free, self.missing(v), most) if self.width > GOOD else [[]]
-        for number, clustering in enumerate(everything, start=GOOD):
-            if number >= self.width:
-                self.is_cut = True
-                return
-            yield clustering
+        everything = self._all(free, self.missing(v), most) if self.width > GOOD else iter([[]])
+        yield from islice(everything, self.width - GOOD)
+        self.is_cut |= any(True for _ in everything)
 
     def bundle(self, rows: np.ndarray, divisible: bool = False) -> Bundle:
         """Return rows as one cluster or, if they carry the same, as several to be divided."""
@@ -134,13 +125,12 @@ class Clusterings:
             differ = (self.codes[rows] != self.codes[rows[0]]).any(axis=0).sum()
             return self.bundle(rows), int(claims[rows].sum()), len(rows) * int(differ)
 
+        least, most = self.missing(v), self.targets.high[v] - self.count[v]
         for clustering in partial_partitions(self.free_targets(v).tolist(), self.targets.k):
-            size = sum(map(len, clustering))
-            if self.missing(v) <= size <= self.targets.high[v] - self.count[v]:
-                clusters = [cluster(rows) for rows in clustering]
-                if None not in clusters:
-                    bundles, claimed, stars = zip(*clusters, strict=True)
-                    found.append((sum(claimed), sum(stars), clustering, list(bundles)))
+            clusters = [cluster(rows) for rows in clustering]
+            if least <= sum(map(len, clustering)) <= most and None not in clusters:
+                bundles, claimed, stars = zip(*clusters, strict=True)
+                found.append((sum(claimed), sum(stars), clustering, list(bundles)))
         return [bundles for *_, bundles in sorted(found, key=lambda entry: entry[:3])]
 
     def _claims(self, v: int) -> np.ndarray:
@@ -186,17 +176,14 @@ class Clusterings:
 
     def _mixed(self, taken: list[Bundle], beyond: np.ndarray) -> list[Bundle] | None:
         """Deal rows beyond a bound out to clusters with few others, so that none shows it."""
-        k = self.targets.k
-        for lender in [None, *range(len(taken)), "all"]:
-            kept, pool = list(taken), beyond
-            if lender == "all":
-                kept, pool = [], np.concatenate([beyond, *(b.rows for b in taken)])
-            elif lender is not None:
-                rows = kept.pop(lender).rows
-                lent = max(-(-len(beyond) // (k - 1)), k - len(beyond))
-                lent = lent if len(rows) - lent >= k else len(rows)
-                pool = np.r_[beyond, rows[:lent]]
-                kept += [self.bundle(rows[lent:], divisible=True)] if lent < len(rows) else []
+        k, options = self.targets.k, [(taken, [])]  # clusters that stay, and rows that are lent
+        for i, (rows, *_) in enumerate(taken):
+            lent = max(-(-len(beyond) // (k - 1)), k - len(beyond))
+            lent = lent if len(rows) - lent >= k else len(rows)
+            rest = [self.bundle(rows[lent:], divisible=True)] if lent < len(rows) else []
+            options.append(([*taken[:i], *taken[i + 1 :], *rest], [rows[:lent]]))
+        for kept, lent in [*options, ([], [bundle.rows for bundle in taken])]:
+            pool = np.concatenate([beyond, *lent])
             pool = pool[np.argsort(self._signature[pool], kind="stable")]
             number = max(len(pool) // k, 1)
             mixed = [self.bundle(pool[i::number]) for i in range(number)]
@@ -212,24 +199,22 @@ class Clusterings:
         t = self.targets
         kinds = np.vstack([t.carries[:, free], t.is_target[:, free], t.sensitive[free]])
         kind = np.unique(kinds, axis=1, return_inverse=True)[1].ravel()
-        rows = [free[kind == i] for i in range(kind.max() + 1)]
 
-        def clusters(used: tuple, total: int, shown: list) -> Iterator[list[Bundle] | None]:
+        def clusters(rows: list, total: int, before: list) -> Iterator[list[Bundle] | None]:
             # Every step yields something, so that the budget counts dead ends too.
             yield [] if total >= least else None
-            left = [len(of) - n for of, n in zip(rows, used, strict=True)]
-            for numbers in _numbers(left, self.targets.k, most - total):
-                some = [of[u : u + n] for of, u, n in zip(rows, used, numbers, strict=True)]
+            for numbers in _numbers([*map(len, rows)], t.k, most - total):
+                parts = [np.split(of, [n]) for of, n in zip(rows, numbers, strict=True)]
+                some, later = zip(*parts, strict=True)
                 bundle = self.bundle(np.concatenate(some))
-                names = self.targets.carries[:, bundle.rows].all(axis=1).tolist()
-                if (shown and names <= shown[-1]) or not self.targets.is_private(bundle.rows):
+                shown = t.carries[:, bundle.rows].all(axis=1).tolist()
+                if shown <= before or not t.is_private(bundle.rows):
                     yield None
                     continue
-                later = tuple(u + n for u, n in zip(used, numbers, strict=True))
-                for more in clusters(later, total + sum(numbers), [*shown, names]):
+                for more in clusters(later, total + sum(numbers), shown):
                     yield None if more is None else [bundle, *more]
 
-        yield from clusters((0,) * len(rows), 0, [])
+        yield from clusters([free[kind == i] for i in range(kind.max() + 1)], 0, [])
 
 
 def _numbers(left: list[int], least: int, most: int) -> Iterator[tuple[int, ...]]:
@@ -243,13 +228,10 @@ def _numbers(left: list[int], least: int, most: int) -> Iterator[tuple[int, ...]
 
 
 def partial_partitions(items: list, k: int) -> Iterator[list[tuple]]:
-    """Yield all non-empty sets of disjoint subsets of at least k items."""
-    for first in range(len(items) - k + 1):
-        later = items[first + 1 :]
-        for size in range(k - 1, len(later) + 1):
-            for others in combinations(later, size):
-                cluster = (items[first], *others)
-                yield [cluster]
-                remaining = [item for item in later if item not in others]
-                for more in partial_partitions(remaining, k):
-                    yield [cluster, *more]
+    """Yield all non-empty sets of disjoint subsets of at least k items, which ascend."""
+    for size in range(k, len(items) + 1):
+        for cluster in combinations(items, size):
+            yield [cluster]
+            later = [item for item in items if item > cluster[0] and item not in cluster]
+            for more in partial_partitions(later, k):
+                yield [cluster, *more]

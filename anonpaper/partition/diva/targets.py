@@ -14,11 +14,8 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import block_array, coo_array, csr_array, diags_array
 
 from anonpaper.cells import distinct
-from anonpaper.constraints import DiversityConstraint
 from anonpaper.errors import BudgetExceededError
 from anonpaper.microdata import Microdata
-
-__all__ = ["Bundle", "Search", "Targets", "conflict", "exact_clustering"]
 
 LARGEST_PROGRAM, LARGEST_PATTERNS = 200_000, 10**8  # unknowns; truth values
 
@@ -37,9 +34,7 @@ class Targets:
     sensitive: np.ndarray  # (n,), zeros if it is not
 
     @classmethod
-    def of(
-        cls, m: Microdata, constraints: Sequence[DiversityConstraint], k: int, l: int | None = None
-    ) -> Targets:
+    def of(cls, m: Microdata, constraints: Sequence, k: int, l: int | None = None) -> Targets:
         """Find the targets of the constraints in a table; O(s·n)."""
         s, codes = len(constraints), m.codes
         names, (carries, is_target) = np.zeros((s, m.d), bool), np.ones((2, s, m.n), bool)
@@ -107,9 +102,8 @@ class Search:
     components: int = 0
     candidates_tried: int = 0
     backtracks: int = 0
-
-    def __post_init__(self) -> None:
-        self._ends, self.before = time.monotonic() + self.max_seconds, 0
+    before: int = 0  # candidates that were tried in other components
+    begun: float = field(default_factory=time.monotonic)
 
     def try_candidate(self) -> None:
         """Count a candidate; raise BudgetExceededError if the budget is used up."""
@@ -120,7 +114,7 @@ class Search:
 
     def seconds_left(self) -> float:
         """Seconds until the time is over; BudgetExceededError if it is."""
-        left = self._ends - time.monotonic()
+        left = self.begun + self.max_seconds - time.monotonic()
         if left <= 0:
             raise self.undecided(f"the budget of {self.max_seconds:g} seconds is used up")
         return left
@@ -128,7 +122,7 @@ class Search:
     def info(self) -> dict:
         """A report about the search, for ``Partition.info``."""
         names = ("order", "candidates_tried", "backtracks", "components")
-        return {name: getattr(self, name) for name in names}
+        return {name: vars(self)[name] for name in names}
 
     def undecided(self, reason: str) -> BudgetExceededError:
         """The error of a search that ends before it is known whether a table exists."""
@@ -176,7 +170,6 @@ def exact_clustering(targets: Targets, search: Search) -> list[Bundle] | None:
         required.append(([beyond, None], -infinite[p[one]], none[p[one]], p[one]))
     counted = csr_array((shows[p].T & of_type.is_target[:, e]).astype(float))
     required.append(([counted, None], targets.low, targets.high, [len(shows)] * s))
-
     named, shown = targets.names.any(axis=0), shows @ targets.names
     cost = np.r_[(named & ~shown).sum(axis=1)[p], none]
     numbers = _solve(cost, np.r_[np.full(len(e), np.inf), none + 1], required, search)
