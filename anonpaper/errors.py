@@ -113,9 +113,7 @@ def check_integer(name: str, value: object, low: int, high: int | None = None) -
     return number
 
 
-def check_number(
-    name: str, value: object, low: float, high: float, *, open_low: bool = False
-) -> float:
+def check_number(name: str, value: object, low: float, high: float, *, open_low=False) -> float:
     """Return `value` as a float from `low` (excluded if `open_low`) to `high`."""
     try:
         number = float(None if isinstance(value, (bool, str, bytes, bytearray)) else value)
@@ -175,9 +173,7 @@ def check_named(name: str, given: Mapping | None, columns: Sequence) -> dict:
     return given
 
 
-def check_weights(
-    names: Sequence, weights: Mapping[object, float] | None, *, left_out: float = 1.0
-) -> np.ndarray:
+def check_weights(names: Sequence, weights: Mapping | None, left_out: float = 1.0) -> np.ndarray:
     """Return each quasi-identifier's weight: `left_out` if it is not named."""
     weights, most = check_named("weights", weights, names), np.finfo(float).max
     checked = {name: check_number(f"weights[{name!r}]", w, 0, most) for name, w in weights.items()}

@@ -167,9 +167,8 @@ class Hierarchy:
     def intervals(cls, values: Sequence[float], widths: Sequence[float]) -> Hierarchy:
         """Return a hierarchy of numbers: half-open intervals of growing width, then a star.
 
-        `widths` has one number above 0 per level, each a multiple of the previous one (otherwise
-        HierarchyError for values that show it). Intervals begin at multiples of their width;
-        bounds are exact decimals.
+        `widths` has one number above 0 per level, each a multiple of the previous one (else
+        HierarchyError for values that show it). Intervals begin at multiples of their width.
 
         >>> Hierarchy.intervals([17, 23, 24], widths=[5, 10]).rows[0]
         ['17', '[15, 20)', '[10, 20)', '*']
@@ -274,9 +273,7 @@ class Hierarchy:
         return f"Hierarchy({len(self.rows)} values, height {self.height})"
 
 
-def check_hierarchies(
-    hierarchies: Mapping[object, Hierarchy] | None, names: Sequence
-) -> dict[object, Hierarchy]:
+def check_hierarchies(hierarchies: Mapping | None, names: Sequence) -> dict[object, Hierarchy]:
     """Return hierarchies by attribute name as a dict; ColumnError for an unknown name."""
     hierarchies = errors.check_named("hierarchies", hierarchies, names)
     errors.check_sequence("hierarchies", list(hierarchies.values()), Hierarchy)

@@ -126,7 +126,7 @@ class Microdata:
     @property
     def sensitive_attribute(self) -> Attribute:
         """The sensitive attribute with its domain; ColumnError for no or several attributes."""
-        return self._columns.coded(only_one(self.sensitive))[0]
+        return self.attribute(only_one(self.sensitive))
 
     @property
     def sensitive_codes(self) -> np.ndarray:
@@ -170,12 +170,14 @@ class Microdata:
 
     def attribute(self, name: object) -> Attribute:
         """The attribute of a column in a role; ColumnError for another column."""
-        return self._coded(name)[0]
+        if not errors.is_among(name, self.sensitives):
+            self.attribute_index(name)
+        return self._columns.coded(name)[0]
 
     def codes_of(self, name: object) -> np.ndarray:
         """Codes of a column in a role, shape (n,), dtype int32; ColumnError for another column."""
-        self._with_rows()
-        return self._coded(name)[1]
+        self.attribute(name)  # which has a role
+        return self._with_rows().coded(name)[1]
 
     def codes_of_cells(self, name: object) -> np.ndarray:
         """Codes of a column in a role in every cell, shape (e,), dtype int32."""
@@ -210,9 +212,7 @@ class Microdata:
             self._with_rows()
             marks["synthetic"] = synthetic
         elif frame is not None and not columns.frame.index.equals(before.index):
-            raise ParameterError(
-                "the frame has another index: say by synthetic=... which rows are"
-            )
+            raise ParameterError("another index: say by synthetic=... which rows are synthetic")
         other = self._like(**marks)
         other._settle()
         return other
@@ -270,11 +270,6 @@ class Microdata:
         if not self.has_rows:
             no_rows()
         return self._columns
-
-    def _coded(self, name: object) -> Coded:
-        if not errors.is_among(name, self.sensitives):
-            self.attribute_index(name)
-        return self._columns.coded(name)
 
     def _like(self, **marks) -> Microdata:
         """Return a table with everything that this one stores, except for the marks given."""

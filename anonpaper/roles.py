@@ -24,9 +24,7 @@ def missing_values(rows: Mapping[object, int]) -> MissingValueError:
     )
 
 
-def checked_roles(
-    columns: list, qi: Sequence, sensitive: object, person: object = None
-) -> tuple[list, list]:
+def checked_roles(columns: list, qi: Sequence, sensitive: object, person: object = None) -> tuple:
     """Return QI and sensitive attributes; ColumnError for unknown or repeated columns."""
     if isinstance(sensitive, (list, np.ndarray, pd.Index)):
         sensitives = errors.check_sequence("sensitive", sensitive)

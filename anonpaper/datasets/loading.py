@@ -269,9 +269,7 @@ def load(
     return m
 
 
-def load_table(
-    name: str, *, part: str | None = None, seed: int = 0
-) -> tuple[pd.DataFrame, Origin]:
+def load_table(name: str, part: str | None = None, seed: int = 0) -> tuple[pd.DataFrame, Origin]:
     """Return the whole table of a data set, without roles, and its origin; see :func:`load`."""
     entry = dataset(name)
     files = list(entry.files)
