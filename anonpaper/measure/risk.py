@@ -24,7 +24,7 @@ from anonpaper import errors
 from anonpaper.groups import Entries, checked_labels, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import GroupCounts
-from anonpaper.publish import GroupRelease, Release, check_release
+from anonpaper.publish import Release, check_release
 from anonpaper.published_values import SubDomains, codes_in, fitting, rows_at
 from anonpaper.randomness import generator
 from anonpaper.roles import only_one
@@ -314,7 +314,7 @@ def definetti(release: Release) -> dict[str, float]:
     >>> definetti(ap.anatomize(m, ap.examples.hospital_two_diverse()))
     {'learned': 0.6, 'counted': 0.5}
     """
-    if not isinstance(release, GroupRelease):
+    if not getattr(release, "shows_groups", False):
         raise errors.ParameterError("definetti needs a release of ap.swap or ap.anatomize")
     m, labels = release.microdata, release.partition.labels
     shown, counts, _ = _counts_of_group(m, labels, None)
