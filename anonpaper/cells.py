@@ -32,19 +32,17 @@ class Cells:
     def of(
         cls, columns: Sequence, sizes: Sequence, d: int, *, people: bool = False, weights=None
     ) -> Cells:
-        """Group rows by codes, column j below ``sizes[j]``, of which d are quasi-identifiers.
+        """Group rows by codes, column j below ``sizes[j]``, the first d quasi-identifiers.
 
-        With `people` the last column is the person. With `weights` each row stands for several
-        rows outside. O(n log n).
+        With `people` the last column is the person; with `weights` a row is several outside.
         """
-        rows, first = _in_order(columns, sizes)
-        codes = np.array([column[rows[first]] for column in columns], np.int32)
+        rows, new, counts = _in_order(columns, sizes, weights)
+        codes = np.array([column[rows[new]] for column in columns], np.int32)
         changes = (codes[:d, 1:] != codes[:d, :-1]).any(axis=0)
         start = np.flatnonzero(np.r_[True, changes])
         tuples, secrets = codes[:d].take(start, axis=1).T, codes[d : len(codes) - people].T
         person, rows_at_hand = codes[-1] if people else None, rows if weights is None else None
-        counts, start = _sizes(rows, first, weights), np.r_[start, len(first)]
-        return cls(tuples, start, secrets, person, counts, rows_at_hand)
+        return cls(tuples, np.r_[start, len(counts)], secrets, person, counts, rows_at_hand)
 
     @property
     def sensitive(self) -> np.ndarray:
@@ -89,8 +87,6 @@ class Cells:
         """The cell of every row, in row order; in random order if rows are outside."""
         if self.rows is not None:
             return self.cell_of_row
-        if self.counts.sum() > np.iinfo(np.int32).max:
-            raise RowsError("2^31 rows or more cannot be numbered: use ap.mondrian or ap.tp_plus")
         cell = np.repeat(np.arange(len(self.counts), dtype=np.int32), self.counts)
         rng.shuffle(cell)
         return cell
@@ -100,8 +96,8 @@ class Cells:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """List the cells of each of `values` sensitive values, in an order of the tuples.
 
-        Returns `list_start`, `cell` and `place`: ``cell[list_start[v]:list_start[v + 1]]`` are the
-        cells of value v, and `place` is the position of their tuples in the order.
+        Returns `start`, `cell` and `place`: ``cell[start[v]:start[v + 1]]`` are the cells of value
+        v, and `place` is the position of their tuples in the order.
         """
         place = self.tuple_of_cell if order is None else np.argsort(order)[self.tuple_of_cell]
         # numpy sorts integers of up to 16 bits without comparing them
@@ -129,27 +125,17 @@ def distinct(
     Returns the number of every row, the first row that has each number, and how many rows have it,
     or the sum of their `weights`: [1, 0, 1], [1, 0], [1, 2] for 1, 0, 1. O(n log n).
     """
-    rows, first = _in_order(columns, sizes)
+    rows, new, counts = _in_order(columns, sizes, weights)
     number = np.empty(len(rows), np.intp)
-    number[rows] = np.repeat(np.arange(len(first)), _sizes(rows, first, None))
-    return number, rows[first], _sizes(rows, first, weights)
+    number[rows] = np.cumsum(new) - 1
+    return number, rows[new], counts
 
 
-def _sizes(rows: np.ndarray, first: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    """How many rows, or how much weight, are from each first row up to the next."""
-    if weights is None or not len(rows):
-        return np.diff(first, append=len(rows))
-    return np.add.reduceat(weights[rows], first)
-
-
-def _in_order(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple:
-    """Return rows sorted by their codes, equal ones by number, and the places where codes change.
-
-    Columns are joined in mixed radix to one key of 64 bits. If the row number fits into it too,
-    plain integers are sorted, which is faster.
-    """
+def _in_order(columns: Sequence[np.ndarray], sizes: Sequence[int], weights) -> tuple:
+    """Rows sorted by their codes, equal ones by number; which are the first, and all weights."""
     n = len(columns[0])
     row_bits = max(int(n - 1).bit_length(), 1)
+    # columns are joined in mixed radix to one key of 64 bits
     key, span = columns[0].astype(np.uint64), int(sizes[0])
     for column, size in zip(columns[1:], map(int, sizes[1:]), strict=True):
         if span * size >= 2**64:  # ranks, at most n, leave room for any column
@@ -158,7 +144,7 @@ def _in_order(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple:
         key *= np.uint64(size)
         key += column.astype(np.uint64)
         span *= size
-    if span << row_bits <= 2**64:
+    if span << row_bits <= 2**64:  # with the row number: plain integers are sorted faster
         key <<= np.uint64(row_bits)
         key |= np.arange(n, dtype=np.uint64)
         key.sort()
@@ -167,4 +153,8 @@ def _in_order(columns: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple:
     else:
         rows = np.argsort(key, kind="stable").astype(np.int32)
         key = key[rows]
-    return rows, np.flatnonzero(np.r_[True, key[1:] != key[:-1]][:n])
+    new = np.r_[True, key[1:] != key[:-1]][:n]
+    (first,) = np.nonzero(new)
+    if weights is None:
+        return rows, new, np.diff(first, append=n)
+    return rows, new, np.add.reduceat(weights[rows], first)

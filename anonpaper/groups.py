@@ -22,8 +22,8 @@ class Partition:
 
     Algorithms make partitions of the cells of a table (:meth:`of_cells`); you can make one from
     `labels`, the group of every row: 0 to G - 1 without gaps (else ParameterError), or -1 for rows
-    that are not published. `info` is the algorithm's report about its run. `starred`, shape
-    (G, d), has the attributes that a group suppresses even if its rows agree.
+    that are not published. `info` is the algorithm's report. `starred`, shape (G, d), has the
+    attributes that a group suppresses even if its rows agree.
 
     >>> p = Partition([0, 0, 1, -1])
     >>> p.n_groups, p.sizes().tolist(), [rows.tolist() for rows in p.groups()]
@@ -33,11 +33,11 @@ class Partition:
     def __init__(
         self, labels, info: Mapping | None = None, algorithm: str = "", *, starred=None
     ) -> None:
+        if not isinstance(info, Mapping | None):
+            raise ParameterError(f"info must be a mapping, got {info!r}")
         self.cells: Cells | None = None  # as long as every row is a cell of its own
         self.group = checked_labels(labels)
         self.cell, self.counts = np.arange(len(self.group)), np.ones(len(self.group), np.intp)
-        if not isinstance(info, Mapping | None):
-            raise ParameterError(f"info must be a mapping, got {info!r}")
         self.info, self.algorithm = dict(info or {}), algorithm
         self.call, self.promised = "", ()  # set by what makes it: see anonpaper.algorithm
         self.starred = None if starred is None else np.array(starred, bool)
@@ -84,8 +84,8 @@ class Partition:
         return int(self.counts.sum())
 
     def __repr__(self) -> str:
-        name = f"{self.algorithm}: " if self.algorithm else ""
-        withheld = f", {self.n_unpublished} not published" if self.n_unpublished else ""
+        name = f"{self.algorithm}: " * bool(self.algorithm)
+        withheld = f", {self.n_unpublished} not published" * (self.n_unpublished > 0)
         return f"Partition({name}{len(self)} rows in {self.n_groups} groups{withheld})"
 
 
@@ -156,8 +156,7 @@ class Entries:
     @property
     def is_real(self) -> np.ndarray:
         """Whether an entry is of rows of real people, shape (f,), dtype bool."""
-        synthetic = self.m.synthetic
-        return ~synthetic if synthetic.any() else np.ones(len(self.cell), bool)
+        return ~self.m.synthetic if self.m.synthetic.any() else np.ones(len(self.cell), bool)
 
     def codes_of(self, name: object) -> np.ndarray:
         """Codes of a column in a role, as published if it is sensitive, shape (f,)."""
@@ -189,7 +188,7 @@ class GroupCounts:
     """All that principles ask of groups: people per group, and per group and sensitive value."""
 
     sizes: np.ndarray  # (G,), int64: people of every group; rows, where every row is a person
-    start: np.ndarray  # (G + 1,), int64: entries start[g]:start[g + 1] are of group g
+    group_of_entry: np.ndarray  # (e,), int64, ascending
     sensitive: np.ndarray  # (e,): sensitive code of each entry, one a group without sensitives
     counts: np.ndarray  # (e,): how many people of the group have it
     total: np.ndarray | None = None  # (m,): the whole table's counts, if these are not all groups
@@ -216,27 +215,21 @@ class GroupCounts:
         else:
             _, first, counts = distinct([group, codes], [n_groups, values], counts)
             group, codes = group[first], codes[first]
-        start = np.searchsorted(group, np.arange(n_groups + 1))
-        return cls(sizes, start, codes.astype(np.intp), counts.astype(np.intp))
+        return cls(sizes, *(part.astype(np.intp) for part in (group, codes, counts)))
 
     @classmethod
     def of_table(cls, table: np.ndarray) -> GroupCounts:
-        """Make groups from rows per sensitive value, shape (m,) or (G, m), no group empty.
-
-        >>> GroupCounts.of_table([[2, 0, 1], [0, 4, 0]]).distinct().tolist()
-        [2, 1]
-        """
+        """Make groups from rows per sensitive value, shape (m,) or (G, m), no group empty."""
         table = np.atleast_2d(np.asarray(table))
         if table.dtype.kind not in "iu" or (table < 0).any() or not table.any(axis=-1).all():
             raise ParameterError("counts must be integers of at least 0, not all 0 in a group")
         group, sensitive = np.nonzero(table)
-        start = np.searchsorted(group, np.arange(len(table) + 1))
-        return cls(table.sum(axis=1), start, sensitive, table[group, sensitive])
+        return cls(table.sum(axis=1), group, sensitive, table[group, sensitive])
 
     @cached_property
-    def group_of_entry(self) -> np.ndarray:
-        """The group of every entry, shape (e,), dtype int64."""
-        return np.repeat(np.arange(len(self.sizes)), self.distinct())
+    def start(self) -> np.ndarray:
+        """Entries start[g]:start[g + 1] are of group g, shape (G + 1,), dtype int64."""
+        return np.searchsorted(self.group_of_entry, np.arange(len(self.sizes) + 1))
 
     def largest(self) -> np.ndarray:
         """Rows of the most frequent sensitive value of every group (the pillar height)."""
@@ -271,22 +264,20 @@ def checked_labels(labels, n: int | None = None) -> np.ndarray:
     """Return n labels as int64 if they are groups 0, 1, ... without a gap, or -1; O(n)."""
     labels = np.asarray(labels)
     if labels.ndim != 1 or n not in (None, len(labels)) or labels.dtype.kind not in "iu":
-        rows = "" if n is None else f"{n} "
         got = f"got shape {labels.shape} and dtype {labels.dtype}"
+        rows = "" if n is None else f"{n} "
         raise ParameterError(f"labels must be a one-dimensional array of {rows}integers, {got}")
     groups = pd.unique(labels[labels != -1])
     if len(groups) and (groups.min() < 0 or groups.max() >= len(groups)):
-        got = f"{len(groups)} groups from {groups.min()} to {groups.max()}"
-        raise ParameterError(f"labels must be -1, 0, 1, ..., got {got}: use dense_labels()")
+        raise ParameterError("labels must be -1, 0, 1, ... without gaps: use dense_labels()")
     return labels.astype(np.intp, copy=False)
 
 
 def dense_labels(labels: np.ndarray) -> np.ndarray:
     """Renumber labels without gaps; their order and every -1 stay: 7, -1, 2 are 1, -1, 0."""
-    labels = np.asarray(labels, dtype=np.intp)
-    dense = np.full(len(labels), -1, dtype=np.intp)
-    dense[labels >= 0] = pd.factorize(labels[labels >= 0], sort=True)[0]
-    return dense
+    labels = np.array(labels, np.intp)
+    labels[labels >= 0] = pd.factorize(labels[labels >= 0], sort=True)[0]
+    return labels
 
 
 @loop

@@ -83,7 +83,7 @@ class Recoding:
             tree, level = trees[a.name], levels[a.name]
             maps.append(tree.maps(a)[level])
             first = a.values[np.unique(maps[-1], return_index=True)[1]]
-            names.append(_objects(tree.written(value, level) for value in first))
+            names.append(np.fromiter((tree.written(value, level) for value in first), object))
         trees = {name: tree for name, tree in trees.items() if levels[name]}
         return cls(attributes, maps, {"levels": levels}, "full domain", names, trees)
 
@@ -169,7 +169,7 @@ class Recoding:
                 labels.append(STAR * (1 + max(len(str(label)) for label in labels)))
             used, place = np.unique(place % len(labels), return_inverse=True)  # -1 is the last
             maps.append(place)
-            names.append(_objects(labels[i] for i in used))
+            names.append(np.fromiter((labels[i] for i in used), object))
         marks = {"names": names, "shown_values": None, "call": ""}
         return replace(self, attributes=attributes, maps=maps, **marks), new
 
@@ -211,21 +211,16 @@ class Recoding:
                 raise KeyError(f"format {_FORMAT!r}")
             parts = [_part(**part) for part in told["attributes"]]
             attributes, maps, names = zip(*parts, strict=True)
-            if len({a.name for a in attributes}) < len(attributes):
-                raise ValueError("two attributes of one name")
             texts = {name: told.get(name, ()) for name in ("withhold", "promised")}
             marks = {name: tuple(map(read_principle, of)) for name, of in texts.items()}
             return cls(attributes, maps, {}, str(told["algorithm"]), names, **marks)
-        except (errors.AnonpaperError, ArithmeticError, AttributeError, LookupError, TypeError,
-                ValueError, RecursionError) as error:  # fmt: skip
+        except Exception as error:  # whatever is wrong with a file
             why = f"{type(error).__name__}: {str(error)[:200]}"
             raise errors.FileError(f"{path} is not a recoding by Recoding.save: {why}") from None
 
     def __eq__(self, other: object) -> bool:
         same = isinstance(other, Recoding) and self.withhold == other.withhold
         return same and [*map(list, self.maps)] == [*map(list, other.maps)]
-
-    __hash__ = None
 
     def __repr__(self) -> str:
         each = zip(self.attributes, self.sizes, strict=True)
@@ -240,17 +235,16 @@ def failing(classes: Entries, principles: Sequence[Principle]) -> np.ndarray:
 
 
 def over_shown_values(m: Microdata, names: Sequence, search: Callable[[dict], Recoding]):
-    """Return a recoding whose trees do not show values that only withheld rows have.
+    """Return a recoding whose trees, if feasible, show no value that only withheld rows have.
 
-    `search` makes a Recoding from masks, by name, of the values that trees are made of: first all
-    of them, then those that published rows have. It stops if no such recoding is feasible.
+    `search` makes a Recoding from masks, by name, of the values that trees are made of.
     """
     shown = {name: np.ones(m.attribute(name).size, bool) for name in names}
     r = search(shown)
     while r.shown_values is not None:
         left = {name: shown[name] & r.shown_values[m.attribute_index(name)] for name in names}
-        fewer = any((shown[name] & ~left[name]).any() for name in names)
-        if not fewer or not all(mask.any() for mask in left.values()):
+        same = all(np.array_equal(left[name], shown[name]) for name in names)
+        if same or not all(mask.any() for mask in left.values()):
             break
         try:
             r, shown = search(left), left
@@ -269,11 +263,7 @@ def _checked_map(attribute: Attribute, ids) -> np.ndarray:
 
 
 def _told(attribute: Attribute, ids: np.ndarray, names, tree: Hierarchy | None, shown) -> tuple:
-    """An attribute, its map and its names, as a release that shows some of the values tells it.
-
-    Intervals have their ends only, a star is its only value, and values of a hierarchy below a
-    name in use are there whether the table has them or not.
-    """
+    """What a release tells: ends of intervals, one star, and all that a tree has below a name."""
     used, ids = np.unique(ids[shown], return_inverse=True)
     names = None if names is None else names[used]
     attribute = _with_values(attribute, attribute.values[shown])
@@ -286,7 +276,7 @@ def _told(attribute: Attribute, ids: np.ndarray, names, tree: Hierarchy | None, 
         below = {row[0]: number[name] for row in tree.rows for name in row if name in number}
     if below:
         attribute = replace(attribute, numeric=False)
-        return _with_values(attribute, _objects(below)), [*below.values()], names
+        return _with_values(attribute, below), [*below.values()], names
     told = np.ones(attribute.size, dtype=bool)
     for _, low, high in _intervals(attribute, members):
         told[low + 1 : high] = False
@@ -297,16 +287,16 @@ def _members(attribute: Attribute, ids, names) -> SubDomains:
     return SubDomains.sets(attribute, np.asarray(ids), np.arange(attribute.size), names)
 
 
-def _with_values(attribute: Attribute, values: np.ndarray) -> Attribute:
+def _with_values(attribute: Attribute, values: Iterable) -> Attribute:
+    values = np.fromiter(values, object)
     positions = values.astype(float) if attribute.numeric else np.arange(len(values), dtype=float)
     return replace(attribute, values=values, positions=positions)
 
 
 def _intervals(attribute: Attribute, members: SubDomains) -> list[tuple[int, int, int]]:
     """Sub-domains written as intervals of sorted values: numbers, first and last codes."""
-    steps = () if attribute.numeric else pairwise(attribute.values)
-    ascend = attribute.ordered and all(_lies_within(low, low, high) for low, high in steps)
-    if members.names is not None or not ascend:
+    ascend = all(_lies_within(low, low, high) for low, high in pairwise(attribute.values))
+    if members.names is not None or not (attribute.ordered and ascend):
         return []
     runs = np.flatnonzero((members.sizes > 1) & ~members.has_gaps & ~members.is_star)
     return [(int(i), int(members.low[i]), int(members.high[i])) for i in runs]
@@ -331,12 +321,9 @@ def _places(values: np.ndarray, known: Attribute, ids, names) -> tuple[np.ndarra
 
 def _texts(value: object) -> list[str]:
     """How a value may be written: 5.0 equals 5, but True is not 1."""
-    whole = isinstance(value, Real) and not isinstance(value, bool) and float(value).is_integer()
-    return [str(value), *([str(int(value)), f"{int(value)}.0"] if whole else [])]
-
-
-def _objects(values: Iterable) -> np.ndarray:
-    return np.array([*values, None], dtype=object)[:-1]
+    if isinstance(value, Real) and not isinstance(value, bool) and float(value).is_integer():
+        return [str(value), str(int(value)), f"{int(value)}.0"]
+    return [str(value)]
 
 
 def _part(name, numeric, ordered, values: list, map: list, names) -> tuple:
@@ -346,22 +333,19 @@ def _part(name, numeric, ordered, values: list, map: list, names) -> tuple:
             raise TypeError(f"{str(value)[:40]!r} is a {type(value).__name__}")
     # values of named trees are texts
     attribute = Attribute(name, values, bool(numeric) and names is None, bool(ordered), values)
-    attribute = _with_values(attribute, _objects(values))
-    ascend = np.isfinite(attribute.positions).all() and (np.diff(attribute.positions) > 0).all()
-    if len(set(values)) < len(values) or not ascend:
+    attribute = _with_values(attribute, values)
+    if len(set(values)) < len(values) or not (np.diff(attribute.positions) > 0).all():
         raise ValueError("a value occurs twice, or numbers do not ascend")
-    return attribute, map, names and _objects(names)
+    return attribute, map, names and np.fromiter(names, object)
 
 
 def _lies_within(value: object, low: object, high: object) -> bool:
-    """Whether a value has the type of two bounds and is between them; a missing one is not."""
-    ends = value, low, high
-    alike = any(all(isinstance(end, kind) for end in ends) for kind in (str, Real, pd.Timestamp))
-    if not alike or any(isinstance(end, bool) or is_among(end, [MISSING]) for end in ends):
+    """Whether a value is between two bounds: none that is missing, or of another type."""
+    if isinstance(value, bool) or MISSING in (value, low, high):
         return False
     try:
         return bool(low <= value <= high)
-    except TypeError:  # one of two instants has no time zone
+    except TypeError:
         return False
 
 

@@ -23,7 +23,7 @@ from anonpaper import errors
 from anonpaper.groups import Entries
 from anonpaper.measure.loss import check_roles
 from anonpaper.microdata import Attribute, Microdata, check_microdata
-from anonpaper.publish import Anatomy, GroupRelease, Release, check_release
+from anonpaper.publish import Anatomy, Release, check_release
 from anonpaper.published_values import codes_in
 from anonpaper.randomness import generator
 from anonpaper.roles import only_one
@@ -179,7 +179,7 @@ def _classes(table: Microdata | Release) -> tuple[np.ndarray, list | None]:
     """
     whole = isinstance(table, Microdata)
     e = Entries.whole(table) if whole else table.entries.take(table.shown)
-    if not isinstance(table, Microdata | GroupRelease):
+    if not whole and not table.shows_groups:
         group = table.classes.group[table.shown]
         first = np.flatnonzero(table.shown)[np.unique(group, return_index=True)[1]]
         columns = [(p.sub_domains, p.index[first]) for p in table.published]

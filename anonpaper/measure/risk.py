@@ -23,7 +23,7 @@ from anonpaper.cells import distinct
 from anonpaper.groups import checked_labels
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import GroupCounts
-from anonpaper.publish import GroupRelease, Release, check_release
+from anonpaper.publish import Release, check_release
 from anonpaper.published_values import SubDomains, codes_in, fitting, rows_at
 from anonpaper.randomness import generator
 from anonpaper.roles import only_one
@@ -268,7 +268,7 @@ def definetti(release: Release) -> dict[str, float]:
     >>> definetti(ap.anatomize(ap.examples.hospital(), ap.examples.hospital_two_diverse()))
     {'learned': 0.6, 'counted': 0.5}
     """
-    if not isinstance(release, GroupRelease):
+    if not getattr(release, "shows_groups", False):
         raise errors.ParameterError("definetti needs a release of ap.swap or ap.anatomize")
     m, shown = check_release(release, shown=True).microdata, release.is_published
     group, of_row, _ = _counts_of_group(m, release.partition.labels, None)

@@ -2,9 +2,9 @@
 
 from .judging import check_release
 from .methods import anatomize, generalize, recode, shallow_generalize, suppress, swap
-from .release import Anatomy, GroupRelease, PublishedAttribute, Release
+from .release import Anatomy, PublishedAttribute, Release
 
 __all__ = [
-    "Anatomy", "GroupRelease", "PublishedAttribute", "Release", "anatomize", "check_release",
+    "Anatomy", "PublishedAttribute", "Release", "anatomize", "check_release",
     "generalize", "recode", "shallow_generalize", "suppress", "swap",
 ]  # fmt: skip

@@ -17,6 +17,7 @@ from anonpaper.errors import ParameterError
 from anonpaper.groups import Entries, GroupCounts, Partition, dense_labels
 from anonpaper.microdata import MISSING
 from anonpaper.principles import Principle, TCloseness, Theta
+from anonpaper.recoding import Recoding
 
 __all__ = ["Published", "attackers", "audit", "check_promise", "check_release", "kept",
            "warnings", "withheld"]  # fmt: skip
@@ -48,13 +49,13 @@ def attackers(rel: Published, *, knows: bool = False) -> pd.DataFrame:
     That attacker is told the sensitive values of every group of people that can be told apart: the
     real people of each published class, of each withheld class whose values must fail (the most
     even ones of as many people would meet the principles), and all other withheld people together.
-    With `knows`, also the rarest value of another person in the group: no method promises anything
-    against this. ParameterError for `knows` where people have several rows.
+    With `knows`, also the rarest value of another person in the group, against which no method
+    promises anything; ParameterError where people have several rows.
 
-    The DataFrame has a row per principle: the levels of ``audit``, and further promises. Columns:
-    ``promised`` (nan for none), ``file`` (by counting its rows), ``concluded``, ``attacker`` (the
-    weakest who concludes it), ``people`` (real people in groups beyond the promise or, without
-    one, beyond ``file``), ``of`` (real people), ``meaning``, and ``each`` attacker's level.
+    A row per principle: the levels of ``audit``, and further promises. Columns: ``promised`` (nan
+    for none), ``file`` (by counting its rows), ``concluded``, ``attacker`` (the weakest who
+    concludes it), ``people`` (real ones in groups beyond the promise or, without one, beyond
+    ``file``), ``of`` (all real ones), ``meaning``, and ``each`` attacker's level.
 
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> attackers(rel)["attacker"].unique().tolist()  # nobody concludes more than the file says
@@ -81,10 +82,9 @@ def attackers(rel: Published, *, knows: bool = False) -> pd.DataFrame:
             who = min(seen, key=seen.get)  # the weakest, if equal
             beyond = np.zeros(len(own.cell), bool)
             for kind, each in judges.items():
+                met = [principle.satisfied(c) for c in each]
                 if promised is None:  # then the level of the file is what people can expect
                     met = [sign * principle.levels(c) >= seen[_FILE] - 1e-9 for c in each]
-                else:
-                    met = [principle.satisfied(c) for c in each]
                 beyond |= ~np.append(np.logical_and.reduce(met), True)[groups[kind]]
             found.append({
                 "principle": title, "promised": promised, "file": sign * seen[_FILE],
@@ -120,8 +120,8 @@ def _asked(rel: Published, name: object) -> Iterator[tuple[str, str, float | Non
         alike = type(kind), getattr(kind, "distance", None)
         same = [p for p in promised if (type(p), getattr(p, "distance", None)) == alike]
         promised = [p for p in promised if p not in same]
-        same.sort(key=lambda p: p.bound, reverse=kind.larger_is_safer)
-        yield title + of, meaning, same[0].bound if same else None, same[0] if same else kind
+        best = sorted(same, key=lambda p: p.bound, reverse=kind.larger_is_safer)[:1]
+        yield title + of, meaning, *((best[0].bound, best[0]) if best else (None, kind))
     yield from ((f"{p!r}{of}", "", p.bound, p) for p in promised)
 
 
@@ -158,8 +158,7 @@ def _left(counts: GroupCounts, left: np.ndarray) -> GroupCounts:
     """Return groups of which only so many people of each entry are left."""
     group, kept = counts.group_of_entry, left > 0
     gone = np.bincount(group, counts.counts - left, len(counts.sizes)).astype(np.intp)
-    start = np.r_[0, np.cumsum(np.bincount(group[kept], minlength=len(counts.sizes)))]
-    return GroupCounts(counts.sizes - gone, start, counts.sensitive[kept], left[kept])
+    return GroupCounts(counts.sizes - gone, group[kept], counts.sensitive[kept], left[kept])
 
 
 def warnings(rel: Published) -> tuple[str, ...]:
@@ -177,8 +176,8 @@ def _broken(rel: Published) -> list[str]:
 
 def _uncounted(rel: Published) -> list[str]:
     """Attacks that no level covers."""
-    m, p, by_tp = rel.microdata, rel._partition, has_residue(rel._partition)
-    removed = f" and removed {p.info['residue_size']} rows" if by_tp else ""
+    m, made_by, by_tp = rel.microdata, rel.made_by, has_residue(rel.made_by)
+    removed = f" and removed {made_by.info['residue_size']} rows" if by_tp else ""
     told = [
         (rel.is_seeded,
          "swapped with a seed: an attacker who guesses it undoes the swaps, so this table must "
@@ -196,7 +195,7 @@ def _uncounted(rel: Published) -> list[str]:
           for name, codes in zip(m.sensitives, m.cells.secrets.T, strict=True)
           for texts in near_equal(m.attribute(name).values[np.unique(codes)])),
         (by_tp or any(one.needs_sensitive for one in rel.promised),
-         f"minimality attack: {(rel.recoding or p).algorithm} looks at sensitive values{removed}, "
+         f"minimality attack: {made_by.algorithm} looks at sensitive values{removed}, "
          "so who repeats it on all tables that fit can conclude more than the levels say: see "
          "ap.measure.minimality"),
     ]  # fmt: skip
@@ -204,10 +203,9 @@ def _uncounted(rel: Published) -> list[str]:
 
 
 def withheld(rel: Published) -> tuple[int, float]:
-    """Withheld rows, and the largest share of one sensitive value in a group of them.
+    """Withheld rows, and the largest share of one sensitive value in a group that attackers see.
 
-    A group is a class that was withheld for its values, or all others together. The share, of
-    people, is nan if no real row is withheld or there is no sensitive attribute.
+    The share, of people, is nan if no real row is withheld or there is no sensitive attribute.
     """
     groups = [labels for who, labels in _told(rel).items() if who != _REAL and labels.max() >= 0]
     sensitive = bool(rel.microdata.sensitives)
@@ -218,11 +216,10 @@ def withheld(rel: Published) -> tuple[int, float]:
 def audit(rel: Published) -> pd.DataFrame:
     """Report which level of each principle the release reaches, and what levels do not cover.
 
-    A DataFrame with the columns ``principle``, ``level`` and ``meaning``. Each level is the worst
-    equivalence class, for each sensitive attribute. Where people have several rows, levels count
-    people. Then come `withheld`; a row ``..., concluded`` for each level that an attacker makes
-    worse; and a row ``warning`` for each attack that no level covers. After ``write``, levels of a
-    table of counts are read from the files.
+    Columns are ``principle``, ``level`` and ``meaning``. Each level is the worst class, for each
+    sensitive attribute; of people, where they have several rows. Then come `withheld`; a row
+    ``..., concluded`` for each level that an attacker makes worse; and a row ``warning`` for each
+    attack that no level covers. After ``write``, a table of counts is read from its files.
 
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> audit(rel)["level"][0].item()
@@ -246,10 +243,7 @@ def audit(rel: Published) -> pd.DataFrame:
 
 
 def check_promise(rel: Published, against: str = "file", accept: str | None = None) -> None:
-    """Raise PromiseError if the rows of real people keep less than was promised.
-
-    `against` and `accept` are as for :meth:`write`; everything that publishes calls this first.
-    """
+    """Raise PromiseError if real people's rows keep less than promised; see :meth:`write`."""
     errors.check_choice("against", against, ("file", "register"))
     if accept is not None and not (isinstance(accept, str) and accept.strip()):
         raise ParameterError(f"accept must be a reason in words, got {accept!r}")
@@ -260,11 +254,11 @@ def check_promise(rel: Published, against: str = "file", accept: str | None = No
              for promise, level in kept(rel).items() if level is not None]  # fmt: skip
     found += _broken(rel) if against == "register" else []
     of_recoding = ", set r.withhold = r.promised, use a smaller suppression (--suppression)"
-    remedy = f"Run the algorithm on this table{of_recoding if rel.recoding is not None else ''}"
     if found:
         raise errors.PromiseError(
-            f"{'; '.join(found)}: nothing was published. "
-            f'{remedy}, or pass accept="the reason" (--accept), which the report prints'
+            f"{'; '.join(found)}: nothing was published. Run the algorithm on this table"
+            f"{of_recoding if rel.recoding is not None else ''}, or pass "
+            'accept="the reason" (--accept), which the report prints'
         )
 
 
@@ -281,6 +275,6 @@ def _by_whom(row) -> str:
     return f"{row.attacker}: {row.people:,} of {row.of:,} people beyond {bound}"
 
 
-def has_residue(p: Partition | None) -> bool:
+def has_residue(made_by: Partition | Recoding) -> bool:
     """Whether TP or TP+ made the groups and removed rows."""
-    return p is not None and "removed_by_phase" in p.info and p.info["residue_size"] > 0
+    return "removed_by_phase" in made_by.info and made_by.info["residue_size"] > 0

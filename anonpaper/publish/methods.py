@@ -15,7 +15,7 @@ from anonpaper.hierarchy import STAR, Hierarchy, check_hierarchies
 from anonpaper.microdata import MISSING, Microdata, check_microdata
 from anonpaper.principles import Principle
 from anonpaper.publish.judging import has_residue
-from anonpaper.publish.release import Anatomy, GroupRelease, PublishedAttribute, Release
+from anonpaper.publish.release import Anatomy, PublishedAttribute, Release
 from anonpaper.publish.writing import secret_order
 from anonpaper.published_values import SubDomains
 from anonpaper.randomness import generator
@@ -50,32 +50,30 @@ def generalize(m: Microdata, p: Partition) -> Release:
     """Publish groups by multi-dimensional generalization: the values that a group holds.
 
     Ordered attributes are published as the interval from the least to the greatest value of the
-    group, others as the set of its values. `m`, `p` and errors are as for :func:`suppress`.
-    Source: xiao2010, sections 2 and 6.2. O(n·d log n).
+    group, others as the set of its values. Source: xiao2010, sections 2 and 6.2. O(n·d log n).
 
     >>> m = ap.examples.hospital()
     >>> generalize(m, ap.examples.hospital_two_diverse()).frame.loc["Adam", "Education"]
     '[Bachelor - Master]'
     """
+    return _by_groups(m, p, "generalize", _held)
 
-    def held(attribute, codes, group, starred):
-        if attribute.ordered and not is_among(attribute.values[-1], [MISSING]):
-            return SubDomains.runs(
-                attribute, *_bounds(attribute, codes, group, starred)
-            ).distinct()
-        # pairs of a group and a code; starred groups have all codes
-        (stars,), (shown,) = np.nonzero(starred), np.nonzero(group >= 0)
-        every = np.arange(attribute.size, dtype=np.int32)
-        owner = np.r_[group[shown], np.repeat(stars, attribute.size)]
-        codes = np.r_[codes[shown], np.tile(every, len(stars))]
-        if attribute.ordered:  # an interval of the other values, and the missing one, the last
-            known = codes < every[-1]
-            low, high = group_bounds(codes[known, None], owner[known], len(starred))
-            sets, between = np.nonzero((low <= every) & (every <= high))
-            owner, codes = np.r_[owner[~known], sets], np.r_[codes[~known], between]
-        return SubDomains.sets(attribute, owner, codes).distinct()
 
-    return _by_groups(m, p, "generalize", held)
+def _held(attribute, codes, group, starred) -> tuple[SubDomains, np.ndarray]:
+    """The interval or set of values that each group holds."""
+    if attribute.ordered and not is_among(attribute.values[-1], [MISSING]):
+        return SubDomains.runs(attribute, *_bounds(attribute, codes, group, starred)).distinct()
+    # pairs of a group and a code; starred groups have all codes
+    (stars,), (shown,) = np.nonzero(starred), np.nonzero(group >= 0)
+    every = np.arange(attribute.size, dtype=np.int32)
+    owner = np.r_[group[shown], np.repeat(stars, attribute.size)]
+    codes = np.r_[codes[shown], np.tile(every, len(stars))]
+    if attribute.ordered:  # an interval of the other values, and the missing one, the last
+        known = codes < every[-1]
+        low, high = group_bounds(codes[known, None], owner[known], len(starred))
+        sets, between = np.nonzero((low <= every) & (every <= high))
+        owner, codes = np.r_[owner[~known], sets], np.r_[codes[~known], between]
+    return SubDomains.sets(attribute, owner, codes).distinct()
 
 
 def shallow_generalize(
@@ -88,12 +86,11 @@ def shallow_generalize(
 ) -> Release:
     """Publish every class on the lowest level of each hierarchy on which its rows agree.
 
-    `m` and `p` are as for :func:`suppress`. `hierarchies` has a Hierarchy, with a single name on
-    its highest level, for every quasi-identifier. Those among `pattern_friendly`, in which most
-    people share one value, begin at level 0, all others at `least_level`; the paper does not say
-    at which, 1 comes close to Table 12. ColumnError for an unknown name, HierarchyError if a
-    hierarchy is missing, too low, or lacks values or a single top. Source: majeed2024, section
-    4.2.3 and Algorithm 3. O(n·d + h·G) for height h and G classes.
+    `hierarchies` has a Hierarchy with a single name on top, else HierarchyError, for every
+    quasi-identifier. Those among `pattern_friendly`, in which most people share one value, begin
+    at level 0, all others at `least_level`: the paper does not say at which, 1 comes close to
+    Table 12. Source: majeed2024, section 4.2.3 and Algorithm 3. O(n·d + h·G) for height h and G
+    classes.
 
     >>> m = ap.examples.hospital()
     >>> trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
@@ -143,10 +140,13 @@ def _by_groups(m: Microdata, p: Partition, method: str, sub_domains: Callable) -
     e, published = Entries.of(check_microdata(m, people=True), p), []
     for j, (attribute, codes) in enumerate(zip(m.attributes, e.codes.T, strict=True)):
         starred = np.zeros(p.n_groups, bool) if p.starred is None else p.starred[:, j]
-        values, of_group = sub_domains(attribute, codes, e.group, starred)
-        index = np.append(of_group, 0)[e.group].astype(np.int32)  # 0 for withheld entries
-        published.append(PublishedAttribute(values, index))
+        published.append(_of_groups(sub_domains, attribute, codes, e.group, starred))
     return Release(e, published, method, p)
+
+
+def _of_groups(sub_domains: Callable, attribute, codes, group, starred) -> PublishedAttribute:
+    values, of_group = sub_domains(attribute, codes, group, starred)
+    return PublishedAttribute(values, np.append(of_group, 0)[group].astype(np.int32))  # 0 for -1
 
 
 def _bounds(attribute, codes, group, starred) -> tuple[np.ndarray, np.ndarray]:
@@ -158,11 +158,11 @@ def _bounds(attribute, codes, group, starred) -> tuple[np.ndarray, np.ndarray]:
 def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "error") -> Release:
     """Publish every value as its sub-domain: single-dimensional generalization.
 
-    Classes of `m` that fail the ``withhold`` of `r`, a Recoding, are withheld. Intervals and sets
-    then omit values that only withheld rows have. Values that the recoding lacks raise
-    ColumnError, or with ``unseen="suppress"`` their rows are withheld; other attributes raise
-    ParameterError. If promises of last year's recoding do not hold here, ``write`` raises
-    PromiseError. Source: xiao2010, section 2. O(n·d).
+    Classes of `m` that fail the ``withhold`` of `r`, a Recoding, are withheld; values that only
+    they have are in no interval or set. Values that the recoding lacks raise ColumnError, or with
+    ``unseen="suppress"`` their rows are withheld; other attributes raise ParameterError. If
+    promises of last year's recoding do not hold here, ``write`` raises PromiseError. Source:
+    xiao2010, section 2. O(n·d).
 
     >>> m = ap.examples.hospital()
     >>> r = ap.Recoding(m.attributes, [[0, 0, 1], [0, 0], [0, 1, 1]])
@@ -191,17 +191,17 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
         groups = dense_labels(np.where(fails, e.group, -1))
         telling = np.where(_must_fail(e.in_groups(groups), r.withhold), groups, -1)
         e = e.in_groups(dense_labels(np.where(fails, -1, e.group)))
-        if fails.any():
-            each = zip(published, r.maps, e.codes[~fails].T, strict=True)
-            published = [_as_others_are(*one) for one in each]
-    return Release(e, published, "recode", recoding=r, failing=telling)
+        for j, column in enumerate(published if fails.any() else ()):
+            if r.names[j] is None:  # values that only withheld rows have are in no set
+                group = dense_labels(np.where(fails, -1, column.index))
+                starred = column.is_star[np.unique(column.index[~fails])]
+                codes = e.codes[:, j]
+                published[j] = _of_groups(_held, column.attribute, codes, group, starred)
+    return Release(e, published, "recode", r, telling)
 
 
 def _must_fail(classes: Entries, asked: Sequence[Principle]) -> np.ndarray:
-    """Whether the class of an entry fails for its values: the most even ones would not, (f,).
-
-    A register shows the class of everybody. One that fails with any values tells nothing.
-    """
+    """Whether the class of an entry fails, but with the most even values it would not, (f,)."""
     m, tell = classes.m, np.ones(classes.group.max(initial=-1) + 1, bool)
     for principle in asked:
         for name in principle.about(m):
@@ -212,30 +212,12 @@ def _must_fail(classes: Entries, asked: Sequence[Principle]) -> np.ndarray:
     return np.r_[tell, False][classes.group]  # the last is for -1
 
 
-def _as_others_are(shown: PublishedAttribute, ids: np.ndarray, codes: np.ndarray):
-    """Omit values that only withheld rows have from intervals and sets; names and stars stay."""
-    if shown.sub_domains.names is not None:
-        return shown
-    every = np.arange(len(ids), dtype=np.int32)
-    keeps = np.isin(every, codes) | shown.is_star[ids] | ~np.isin(ids, ids[codes])
-    if shown.attribute.ordered:  # intervals do not name the values between their ends
-        owner, n_sets = ids[keeps].astype(np.intp), len(shown.sub_domains)
-        low, high = group_bounds(every[keeps, None], owner, n_sets)
-        keeps = (low[ids, 0] <= every) & (every <= high[ids, 0])
-    return replace(shown, sub_domains=SubDomains.sets(shown.attribute, ids[keeps], every[keeps]))
-
-
-def swap(
-    m: Microdata, p: Partition, seed: int | np.random.Generator | None = None
-) -> GroupRelease:
+def swap(m: Microdata, p: Partition, seed: int | np.random.Generator | None = None) -> Release:
     """Publish groups by data swapping: sensitive values are permuted within every group.
 
     All permutations of a group are equally likely, so a value may stay on its row. QI values do
-    not change: queries written for the table run on the release, and everybody sees who is in it.
-    Promises are judged on the table's own values. `seed` is None for permutations that nobody can
-    repeat. A seed is for experiments: an attacker who guesses it undoes the swaps, so the release
-    warns against publishing it.
-
+    not change, and everybody sees who is in the table. Promises are judged on the table's own
+    values. With a `seed`, for experiments, the release warns: who guesses it undoes the swaps.
     ColumnError if `m` has no sensitive attribute or several, ParameterError if `p` is of another
     table or stars values. Source: boger2020, section 3.2, after Soria-Comas and Domingo-Ferrer,
     FUZZ-IEEE 2012. O(n log n).
@@ -253,16 +235,17 @@ def swap(
     source = np.empty(m.n, np.intp)
     source[np.argsort(rows.group, kind="stable")] = np.lexsort([draw(m.n), rows.group])
     e = replace(rows, counts=np.ones(m.n, np.intp), secrets=rows.secrets[source])
-    return GroupRelease(e, _as_they_are(e), "swap", p, is_seeded=seed is not None)
+    marks = {"is_seeded": seed is not None, "shows_groups": True}
+    return Release(e, _as_they_are(e), "swap", p, **marks)
 
 
 def anatomize(m: Microdata, p: Partition) -> Anatomy:
     """Publish groups by anatomy: quasi-identifiers and sensitive values in two tables.
 
     The tables ``qit`` and ``st`` are joined by the group number. No level covers deFinetti's
-    attack (:func:`anonpaper.measure.definetti`). `m`, `p` and errors are as for :func:`swap`;
-    ColumnError also for a role column "group" or "count", ParameterError if TP or TP+ removed
-    rows. Source: X. Xiao, Y. Tao, *Anatomy*, VLDB 2006, section 3; boger2020, section 2.2.
+    attack (:func:`anonpaper.measure.definetti`). `m`, `p` and errors are as for :func:`swap`; also
+    ColumnError for a role column "group" or "count", ParameterError if TP or TP+ removed rows.
+    Source: X. Xiao, Y. Tao, *Anatomy*, VLDB 2006, section 3; boger2020, section 2.2.
 
     >>> anatomize(ap.examples.hospital(), ap.examples.hospital_two_diverse()).st.head(1)
        group     Disease  count
@@ -272,11 +255,9 @@ def anatomize(m: Microdata, p: Partition) -> Anatomy:
     if taken := [name for name in [*m.qi, m.sensitive] if name in ("group", "count")]:
         raise ColumnError(f"rename {taken}: the tables of an anatomy use these names")
     if has_residue(p):
-        raise ParameterError(
-            f"{p.algorithm} removed {p.info['residue_size']} rows for their sensitive values, and "
-            "an anatomy shows which rows: use ap.suppress, or group with ap.mondrian"
-        )
-    return Anatomy(e, _as_they_are(e), "anatomize", p)
+        removed = f"{p.algorithm} removed {p.info['residue_size']} rows for their sensitive values"
+        raise ParameterError(f"{removed}, and an anatomy shows which rows: use ap.suppress")
+    return Anatomy(e, _as_they_are(e), "anatomize", p, shows_groups=True)
 
 
 def _groups_shown(m: Microdata, p: Partition, form: str) -> Entries:

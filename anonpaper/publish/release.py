@@ -15,12 +15,11 @@ from anonpaper.groups import Entries, GroupCounts, Partition, dense_labels
 from anonpaper.hierarchy import STAR
 from anonpaper.principles import Principle
 from anonpaper.publish import judging, writing
-from anonpaper.publish.judging import Published, check_release
 from anonpaper.published_values import SubDomains
 from anonpaper.recoding import Recoding
 from anonpaper.roles import only_one
 
-__all__ = ["Anatomy", "GroupRelease", "PublishedAttribute", "Release", "check_release"]
+__all__ = ["Anatomy", "PublishedAttribute", "Release"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,39 +27,33 @@ class PublishedAttribute:
     """The published values of one quasi-identifier.
 
     ``index``, shape (f,), dtype int32, is the number of every entry's sub-domain, without meaning
-    for withheld rows. The one with all values of published rows, `whole`, is written as a star.
+    for withheld rows.
     """
 
     sub_domains: SubDomains
     index: np.ndarray
-    whole: int | None = None
 
     attribute = property(lambda self: self.sub_domains.attribute)
     sizes = property(lambda self: self.sub_domains.sizes)
     is_star = property(lambda self: self.sub_domains.is_star)
-
-    @property
-    def labels(self) -> np.ndarray:
-        """The text of every sub-domain, shape (r,), dtype object."""
-        labels = self.sub_domains.labels.copy()
-        labels[[] if self.whole is None else self.whole] = STAR
-        return labels
+    labels = property(lambda self: self.sub_domains.labels)  # (r,): the text of each
 
     def starred_whole(self, shown: np.ndarray, codes: np.ndarray) -> PublishedAttribute:
-        """Return the attribute of entries not all of which are `shown`; `codes` are theirs."""
+        """Return the attribute with one sub-domain, a star, for those with all `codes` shown."""
         sub, held = self.sub_domains, np.flatnonzero(np.bincount(codes[shown]))
         if sub.names is None and len(held) > 1:
             (wide,) = np.nonzero((sub.low <= held[0]) & (sub.high >= held[-1]))
             wide = wide[sub.contains(wide[:, None], held).all(axis=1)]
             if len(wide):
-                whole = wide[np.argmax(sub.sizes[wide])]
+                whole, sub = wide[np.argmax(sub.sizes[wide])], replace(sub)
+                sub.labels[whole] = STAR
                 index = np.where(np.isin(self.index, wide), whole, self.index).astype(np.int32)
-                return PublishedAttribute(sub, index, int(whole))
+                return PublishedAttribute(sub, index)
         return self
 
 
 @dataclass(eq=False, repr=False)
-class Release(Published):
+class Release(judging.Published):
     """A published table and how it was made.
 
     ``frame`` is for its maker: it has the input's index and row order. Give others only
@@ -72,14 +65,17 @@ class Release(Published):
     entries: Entries
     published: Sequence[PublishedAttribute]
     method: str
-    _partition: Partition | None = None
-    recoding: Recoding | None = None
+    made_by: Partition | Recoding
     #: (f,): the classes that a recoding withholds for their values, otherwise -1
     failing: np.ndarray | None = None
     is_seeded: bool = False  # whether a swap can be repeated by who guesses its seed
+    #: Whether everybody sees who is in which group, because quasi-identifiers are unchanged; then
+    #: the groups are the classes: the attacker is assumed to know them (boger2020, section 5)
+    shows_groups: bool = False
 
-    shows_groups = False  # whether everybody sees who is in which group
     microdata = property(lambda self: self.entries.m)
+    recoding = property(lambda self: None if self._in_groups else self.made_by)
+    _in_groups = property(lambda self: isinstance(self.made_by, Partition))
     is_synthetic = property(lambda self: self.microdata.synthetic)  # (n,): whether a row is
 
     def __post_init__(self) -> None:
@@ -98,7 +94,7 @@ class Release(Published):
     @property
     def partition(self) -> Partition:
         """The groups that were published; for a recoding its equivalence classes."""
-        return self.classes if self._partition is None else self._partition
+        return self.made_by if self._in_groups else self.classes
 
     @property
     def is_published(self) -> np.ndarray:
@@ -107,7 +103,9 @@ class Release(Published):
 
     @property
     def secrets(self) -> np.ndarray:
-        """Sensitive codes of entries as published, (f,): the table's unless they were swapped."""
+        """Sensitive codes of entries as published, (f,); NoSensitiveValueError for an anatomy."""
+        if self.method == "anatomize":
+            raise NoSensitiveValueError("an anatomy's rows have no sensitive value: see its `st`")
         return self.entries.codes_of(only_one(self.microdata.sensitive))
 
     @property
@@ -118,16 +116,16 @@ class Release(Published):
     def without_synthetic(self) -> Release:
         """Return the release without synthetic rows; EmptyTableError if every row is synthetic."""
         real = np.flatnonzero(~self.is_synthetic)
-        rows, p = self.entries.of_row[real], self._partition
+        rows, made_by = self.entries.of_row[real], self.made_by
         labels = dense_labels(self.entries.group[rows])
-        if p is not None:
-            p = Partition(labels, p.info, p.algorithm)
-            p.call, p.promised = self._partition.call, self._partition.promised
+        if self._in_groups:
+            made_by = Partition(labels, made_by.info, made_by.algorithm)
+            made_by.call, made_by.promised = self.made_by.call, self.made_by.promised
         e = Entries.of_rows(self.microdata.take(real), labels)
         e = replace(e, secrets=self.entries.secrets[rows])
         published = [replace(column, index=column.index[rows]) for column in self.published]
         failing = self.failing[rows]
-        return replace(self, entries=e, published=published, _partition=p, failing=failing)
+        return replace(self, entries=e, published=published, made_by=made_by, failing=failing)
 
     @cached_property
     def classes(self) -> Partition:
@@ -158,8 +156,12 @@ class Release(Published):
         m, columns, shown = self.microdata, {}, self.is_published
         for name, (values, index) in self._columns().items():
             old, new = m.frame[name][shown], values[index[self.entries.of_row[shown]]]
-            same = not old.isna().any() and np.all(new == old.to_numpy(dtype=object))
-            columns[name] = old.array if same else new  # so the type stays too
+            columns[name] = new
+            if not old.isna().any():
+                if np.all(new == old.to_numpy(dtype=object)):
+                    columns[name] = old.array  # so the type stays too
+                elif name in m.sensitives:
+                    columns[name] = pd.Series(new, dtype=old.dtype).array
         return pd.DataFrame(columns, index=m.frame.index[shown])
 
     def counted(self) -> list[tuple[pd.DataFrame, np.ndarray]]:
@@ -177,15 +179,14 @@ class Release(Published):
     @property
     def promised(self) -> tuple[Principle, ...]:
         """What the algorithm promised, of attributes that the table has; empty if not known."""
-        promised = getattr(self.recoding or self._partition, "promised", ())
         names = self.microdata.sensitives
         known = [None, *names] if names else []
-        return tuple(p for p in promised if not p.needs_sensitive or p.of in known)
+        return tuple(p for p in self.made_by.promised if not p.needs_sensitive or p.of in known)
 
     @property
     def call(self) -> str:
         """The calls that made the release from a table `m`, as far as they are known."""
-        made_by = getattr(self.recoding or self._partition, "call", "") or "..."
+        made_by = self.made_by.call or "..."
         if self.method == "shallow":
             return f"ap.shallow_generalize(m, {made_by}, hierarchies)"
         return f"ap.{self.method}(m, {made_by}{', seed=...' * self.is_seeded})"
@@ -213,31 +214,11 @@ class Release(Published):
         return "; ".join([f"Release({self.method}: {rows} equivalence classes)", *self.warnings])
 
 
-class GroupRelease(Release):
-    """A table with unchanged quasi-identifiers: groups hide the sensitive value.
-
-    Its classes are the groups: the attacker is assumed to know them (boger2020, section 5).
-    """
-
-    shows_groups = True
-
-    @cached_property
-    def frame(self) -> pd.DataFrame:
-        """The table for analysis; only its sensitive values have changed places."""
-        m, shown = self.microdata, self.is_published
-        frame = m.frame.loc[shown, [*self._columns()]].copy()
-        row_of = np.empty(m.sensitive_attribute.size, int)
-        row_of[m.sensitive_codes] = np.arange(m.n)  # of every value, as the input writes it
-        swapped = m.frame[m.sensitive].iloc[row_of[self.sensitive_codes[shown]]]
-        frame[m.sensitive] = swapped.set_axis(frame.index)
-        return frame
-
-
-class Anatomy(GroupRelease):
+class Anatomy(Release):
     """Quasi-identifiers and sensitive values in two tables that share a group number.
 
-    ``qit`` has the quasi-identifiers and ``group`` of every published row, with the input's index.
-    ``st`` has ``group``, the sensitive attribute and ``count``, one row per value of a group.
+    ``qit`` has the quasi-identifiers and ``group`` of every published row, with the input's index;
+    ``st`` a row for each value of a group: ``group``, the sensitive attribute and ``count``.
     """
 
     qit = property(lambda self: self.frame)
@@ -245,9 +226,8 @@ class Anatomy(GroupRelease):
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The table `qit`: quasi-identifiers with the number of their group."""
-        m, shown = self.microdata, self.is_published
-        qit = m.frame.loc[shown, [name for name in self._columns() if name != m.sensitive]]
-        return qit.assign(group=self.classes.labels[shown])
+        qit = super().frame.drop(columns=self.microdata.sensitive)
+        return qit.assign(group=self.classes.labels[self.is_published])
 
     @cached_property
     def st(self) -> pd.DataFrame:
@@ -265,10 +245,3 @@ class Anatomy(GroupRelease):
         st = self.st.assign(group=numbers[self.st["group"]])
         qit = self._counted(columns | {"group": (numbers, self.entries.group)})
         return [qit, writing.by_texts(st, np.ones(len(st), np.intp))]
-
-    @property
-    def secrets(self) -> np.ndarray:
-        """Raises ParameterError: rows of an anatomy have no sensitive value."""
-        raise ParameterError(
-            "rows of an anatomy have no sensitive value: read the counts of their group in `st`"
-        )

@@ -1,8 +1,4 @@
-"""Tables and files that reveal only their published values.
-
-A DataFrame reveals more than its cells: rows in the order of the input, an index that names them,
-categories that do not occur, and notes that pandas writes into files.
-"""
+"""Tables and files that reveal only their published values: no order, index, category or note."""
 
 from __future__ import annotations
 
@@ -23,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.cells import no_rows
-from anonpaper.errors import ColumnError, check_choice, check_sequence, is_among, needs
+from anonpaper.errors import ColumnError, check_sequence, is_among, needs
 from anonpaper.files import check_place, named_by_user, whole_files
 from anonpaper.publish.judging import Published, check_promise, check_release
 
@@ -39,10 +35,7 @@ _AS_CSV = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 
 
 def secret_order(n: int) -> np.ndarray:
-    """Return the numbers 0..n-1 in an order that nobody can repeat; all are equally likely.
-
-    The keys come from the operating system's cryptographic source, which has no seed.
-    """
+    """Return 0..n-1 in an order that nobody can repeat: its source is the operating system's."""
     return np.argsort(np.frombuffer(secrets.token_bytes(8 * n), np.uint64))
 
 
@@ -68,8 +61,8 @@ def _plain(column: pd.Series) -> np.ndarray | pd.Series:
     if kind in ("boolean", "integer") and not missing.any():
         with suppress(OverflowError):
             return values.astype(bool if kind == "boolean" else np.int64)
-    texts = np.full(len(values), None)
-    texts[~missing] = list(map(str, values[~missing]))
+    pairs = zip(values.tolist(), missing.tolist(), strict=True)
+    texts = [None if lacks else str(value) for value, lacks in pairs]
     return pd.Series(texts, dtype=object)  # of an array pandas 3 would make its own texts
 
 
@@ -99,7 +92,6 @@ def beside(path: str | os.PathLike, word: str) -> Path:
 
 def check_table_place(path: str | os.PathLike, *, replace: bool) -> None:
     """Raise FileError if no table can be written there, or its ending is unknown."""
-    check_choice("replace", replace, (True, False))
     of = "tables are written as csv (.csv, .tsv or .txt, each with or without .gz) or as .parquet"
     check_place(path, replace=replace, endings=(*PARQUET, *_AS_CSV), of=of)
 
@@ -107,8 +99,7 @@ def check_table_place(path: str | os.PathLike, *, replace: bool) -> None:
 def write_tables(tables: Mapping, *, replace: bool = True, delimiter: str = ",") -> None:
     """Write tables in the form of :func:`plain`, or bytes for the user only: all or none.
 
-    The ending chooses csv, perhaps compressed, or parquet. Equal tables give equal bytes; files
-    reveal neither when they were written nor more of the DataFrame than its columns.
+    The ending chooses csv, perhaps compressed, or parquet. Equal tables give equal bytes.
     """
     private = [path for path, table in tables.items() if isinstance(table, bytes)]
     for path in tables:
@@ -116,12 +107,9 @@ def write_tables(tables: Mapping, *, replace: bool = True, delimiter: str = ",")
     with named_by_user(" or ".join(map(str, tables))):
         contents = [table if path in private else _as_bytes(path, table, delimiter)
                     for path, table in tables.items()]  # fmt: skip
-        try:
-            with whole_files(list(tables), replace=replace, private=private) as streams:
-                for stream, content in zip(streams, contents, strict=True):
-                    stream.write(content)
-        except FileExistsError:
-            raise OSError("was made in the meantime") from None
+        with whole_files([*tables], replace=replace, private=private) as streams:
+            for stream, content in zip(streams, contents, strict=True):
+                stream.write(content)
 
 
 def _as_bytes(path: str | os.PathLike, table: pd.DataFrame, delimiter: str) -> bytes:
@@ -159,10 +147,10 @@ def public_tables(
 
     They hold only the published rows, in a new random order at each call: no index, attributes,
     unused categories or types of the input. `keep` names columns without a role to publish
-    unchanged, without protection. `against` and `accept` are as for :func:`write`. ColumnError if
-    `keep` has an unknown name or the person column, two columns would have the same name, or
-    different values would be written alike, such as a star and a value ``*``. RowsError if a table
-    of counts has more than 1,000,000 rows (use :func:`write`), or columns to keep.
+    unchanged, without protection. ColumnError if it has an unknown name or the person column, two
+    columns would have the same name, or different values would be written alike, such as a star
+    and a value ``*``. RowsError if a table of counts has more than 1,000,000 rows, or columns to
+    keep. `against` and `accept` are as for :func:`write`.
     """
     check_promise(rel, against, accept)
     m, keep = rel.microdata, check_sequence("keep", keep)
@@ -181,8 +169,8 @@ def public_tables(
         numbers = secret_order(rel.classes.n_groups)
         tables = [table.assign(group=numbers[table["group"]]) for table in (rel.qit, rel.st)]
     if keep:
-        kept = m.frame.loc[rel.is_published, keep]
-        first = pd.concat([tables[0], kept.set_axis(tables[0].index)], axis=1)
+        kept = m.frame.loc[rel.is_published, keep].set_axis(tables[0].index)
+        first = pd.concat([tables[0], kept], axis=1)
         tables[0] = first[sorted(first, key=[*m.frame.columns, "group"].index)]
     return tuple(map(_in_secret_order, tables))
 
@@ -193,15 +181,15 @@ def _in_secret_order(frame: pd.DataFrame) -> pd.DataFrame:
 
 def check_written_apart(rel: Published) -> None:
     """Raise ColumnError if different values are written alike."""
-    m, columns = rel.microdata, {}
+    m = rel.microdata
+    columns = [(name, m.attribute(name).values, True) for name in m.sensitives]
     for column in rel.published:
         shown, values = np.unique(column.index[rel.shown]), column.attribute.values
         # a set is like no other one, and no value, also none of rows that are starred
         several = np.r_[column.sizes[shown] > 1, np.zeros(len(values), bool)]
-        columns[column.attribute.name] = [*column.labels[shown], *values], several
-    columns |= {name: (m.attribute(name).values, True) for name in m.sensitives}
-    for name, (values, asked) in columns.items():
-        texts = pd.Series(list(map(str, values)), dtype=object)
+        columns.append((column.attribute.name, [*column.labels[shown], *values], several))
+    for name, values, asked in columns:
+        texts = pd.Series([*map(str, values)], dtype=object)
         if alike := texts[texts.duplicated(keep=False) & asked].unique()[:5].tolist():
             raise ColumnError(f"{alike} would have several meanings in {name!r}: rename them")
 
@@ -223,13 +211,12 @@ def write(
 
     The `path` ends in .csv, .tsv or .txt, perhaps with .gz, or in .parquet; for a table of counts
     in .csv or .parquet. An anatomy's second table is ``name_sensitive.csv``. The paths are
-    returned. Without `replace`, FileError if a file exists. UserWarning for each of the release's
-    `warnings`, and for texts that are formulas.
+    returned. UserWarning for each of the release's `warnings`, and for texts that are formulas.
 
     `against` says whom the promise must withstand, else PromiseError: whoever counts the rows of
     real people in the ``"file"``, or with ``"register"`` also the strongest of
     :func:`anonpaper.measure.attackers`. `accept` is a reason to write the release although it
-    keeps less; the report prints it. Promises are judged as the audit judges them. O(n·d log n).
+    keeps less, which the report prints. FileError without `replace` if a file exists. O(n·d log n)
 
     >>> import tempfile
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
