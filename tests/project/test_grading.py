@@ -174,7 +174,7 @@ def test_an_honest_student_who_is_graded_last_gets_all_points(points):
 def test_without_a_sandbox_nothing_is_graded(monkeypatch):
     monkeypatch.setattr(grade.student, "shut_in", lambda: 1 / 0)
     with pytest.raises(SystemExit, match="no sandbox"):
-        grade.main(["answers.zip"])
+        grade.main("answers.zip")
 
 
 def test_right_answers_get_points_and_texts_are_listed(tmp_path):
