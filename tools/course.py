@@ -51,11 +51,6 @@ def run(source: str, names: dict) -> str:
     return printed.getvalue()
 
 
-def grade_id(cell) -> str:
-    """Return the name by which an exercise's cell is graded, or an empty text."""
-    return cell.metadata.get("nbgrader", {}).get("grade_id", "")
-
-
 # ---- versions ---------------------------------------------------------------------------------
 
 
@@ -82,13 +77,13 @@ def student_version(lesson):
     return student
 
 
-def public_version(lesson):
-    """Return the student's version with the outputs of all cells that belong to no exercise.
+def public_version(path: Path):
+    """Return the student's version of a lesson, with outputs of cells that belong to no exercise.
 
     Pictures in texts stand in their addresses, and those of outputs have their alternative texts
     where myst-nb and the live page look for them.
     """
-    lesson = nbformat.v4.rejoin_lines(nbformat.from_dict(lesson))
+    lesson = nbformat.read(path, 4)
     public = student_version(lesson)
     for shown, cell in zip(public.cells, lesson.cells, strict=True):
         for picture, held in cell.get("attachments", {}).items():

@@ -7,7 +7,6 @@ own (student.py), which comes from one that has read no test. The checks, hidden
 in another one: there a student's function is a name that asks that process.
 """
 
-import argparse
 import io
 import json
 import os
@@ -29,11 +28,13 @@ import nbformat
 import numpy as np
 import pandas as pd
 import student
+import typer
 
 NEEDED = "PATH|HOME|LANG|LC_|TMP|XDG_|PYTHON|ANONPAPER_|NUMBA_|OMP_|MPL"  # of the environment
 TOO_LONG = "it takes too long: right answers are judged in seconds"
 MOST_BYTES = 1 << 27
 COLUMNS = ["lesson", "student", "exercise", "points", "most", "why"]
+POINTS = course.ROOT / "build" / "grading" / "points.csv"
 Fork = get_context("fork").Process
 
 
@@ -192,13 +193,8 @@ def grade_lesson(result, path: Path, files: list[Path], seconds: int) -> None:
     result.send(rows)
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(handed_in: Path, to: Path = POINTS, seconds: int = 60) -> None:
     """Judge the notebooks in the platform's archive, which has one folder per student."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("handed_in", type=Path, help="the platform's archive")
-    parser.add_argument("--to", type=Path, default=course.ROOT / "build/grading/points.csv")
-    parser.add_argument("--seconds", type=int, default=60, help="for an answer and its tests")
-    given = parser.parse_args(arguments)
     if any(course.ROOT.is_relative_to(folder) for folder in student.READABLE):
         raise SystemExit(f"grade: {course.ROOT} lies in a folder that answers may read")
     (trial := Fork(target=student.shut_in)).start()
@@ -209,24 +205,23 @@ def main(arguments: list[str] | None = None) -> None:
         del os.environ[name]  # a student's code might tell it
     os.environ |= {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "MPLBACKEND": "agg"}
     with tempfile.TemporaryDirectory() as scratch, ExitStack() as running:
-        lessons, handed_in = Path(scratch, "lessons"), Path(scratch, "handed in")
-        subprocess.run(
-            [sys.executable, course.__file__, lessons], check=True
-        )  # it reads the tests
-        zipfile.ZipFile(given.handed_in).extractall(handed_in)
+        lessons, answers = Path(scratch, "lessons"), Path(scratch, "answers")
+        # another process reads the tests
+        subprocess.run([sys.executable, course.__file__, lessons], check=True, capture_output=True)
+        zipfile.ZipFile(handed_in).extractall(answers)
         judged = []
         for path in sorted(lessons.glob("*.ipynb")):
-            if files := sorted(handed_in.glob(f"*/{path.name}")):
-                lesson = forked(grade_lesson, path, files, given.seconds)
+            if files := sorted(answers.glob(f"*/{path.name}")):
+                lesson = forked(grade_lesson, path, files, seconds)
                 judged.append(running.enter_context(lesson))
-        for file in handed_in.glob("*/*.ipynb"):
+        for file in answers.glob("*/*.ipynb"):
             if not (lessons / file.name).exists():
                 print(f"{file.parent.name} handed in {file.name}, which is no lesson: left out")
         rows = [row for channel in judged for row in channel.recv()]
     table = pd.DataFrame(rows, columns=COLUMNS).sort_values(COLUMNS[:3])
-    given.to.parent.mkdir(parents=True, exist_ok=True)
-    table.astype({"points": "Int64"}).to_csv(given.to, index=False)
+    to.parent.mkdir(parents=True, exist_ok=True)
+    table.astype({"points": "Int64"}).to_csv(to, index=False)
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

@@ -148,11 +148,12 @@ def notebooks() -> list[str]:
 
 def write_notebook(made: Path, name: str, files: dict[str, Path], folder: Path) -> str:
     """Write the page of a notebook, of a lesson the students' version; return a link to it."""
-    content = json.loads((NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8"))
+    path = NOTEBOOKS / f"{name}.ipynb"
+    content = json.loads(path.read_text(encoding="utf-8"))
     code = "\n".join("".join(cell["source"]) for cell in content["cells"])
     named = {data for data in registry() if f'"{data}"' in code}
     if name.startswith("course/"):
-        content, named = public_version(content), {*re.findall(LOADED, code)}
+        content, named = public_version(path), {*re.findall(LOADED, code)}
     for old, new in PINNED["smaller"].get(name, {}).items():
         for cell in content["cells"]:
             cell["source"] = "".join(cell["source"]).replace(old, new)

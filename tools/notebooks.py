@@ -7,7 +7,6 @@ The executed notebook is written last, so that it says that all results are ther
 it shows the results of the paper edition, as the committed notebook does.
 """
 
-import argparse
 import os
 import re
 import shutil
@@ -19,6 +18,7 @@ from pathlib import Path
 import inputs
 import nbformat
 import papermill
+import typer
 import yaml
 from jupyter_client.manager import AsyncKernelManager
 from nbconvert.preprocessors.coalescestreams import CoalesceStreamsPreprocessor
@@ -28,39 +28,30 @@ from anonpaper.compendium.tables import manifest, put_entry
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Parse the command line, do what it asks and return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("command", choices=("run", "refresh"))
-    parser.add_argument("name", metavar="PAPER/NAME")
-    parser.add_argument("--profile", default="quick")
-    parser.add_argument("--to", type=Path, help="the folder of results; figures/<profile>")
-    given = parser.parse_args(arguments)
-    results = given.to or inputs.FIGURES / given.profile
-    executed = inputs.ROOT / "build" / "failed" / f"{given.name}.ipynb"
-    began = time.perf_counter()
+def main(command: str, name: str, profile: str = "quick", to: Path | None = None) -> None:
+    """Run a notebook, PAPER/NAME, or refresh it."""
+    results, committed = to or inputs.FIGURES / profile, inputs.NOTEBOOKS / f"{name}.ipynb"
+    executed, began = inputs.ROOT / "build" / "failed" / f"{name}.ipynb", time.perf_counter()
     try:
-        execute(given.name, given.profile, results.resolve(), executed)
+        execute(name, profile, results.resolve(), executed)
     except papermill.PapermillExecutionError as error:
-        print(f"{given.name}: {error}\nsee {executed}", file=sys.stderr)
-        return 1
+        sys.exit(f"{name}: {error}\nsee {executed}")
     seconds = round(time.perf_counter() - began, 1)
     clean(executed)
-    share = manifest(results).get(given.name)
+    share = manifest(results).get(name)
     if share:
-        put_entry(results / "manifest.json", given.name, share | {"seconds": seconds})
-    if given.command == "refresh":
-        shutil.copyfile(executed, inputs.NOTEBOOKS / f"{given.name}.ipynb")
+        put_entry(results / "manifest.json", name, share | {"seconds": seconds})
+    if command == "refresh":
+        shutil.copyfile(executed, committed)
         if share:
             tables = [path for path in share["outputs"] if path.endswith(".csv")]
             lines = {path: (results / path).read_text().split("\n") for path in tables}
-            put_entry(inputs.FIGURES / "expected.json", given.name, lines)
-    target = results / "notebooks" / f"{given.name}.ipynb"
+            put_entry(inputs.FIGURES / "expected.json", name, lines)
+    target = results / "notebooks" / f"{name}.ipynb"
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.move(executed, target)
     os.utime(target)
-    print(f"{given.name:<44} {seconds:7.1f} s")
-    return 0
+    print(f"{name:<44} {seconds:7.1f} s")
 
 
 def execute(name: str, profile: str, results: Path, target: Path) -> None:
@@ -122,4 +113,4 @@ def clean(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    typer.run(main)

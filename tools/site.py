@@ -14,11 +14,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from functools import cache
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 
 import report
 from course import public_version
@@ -30,6 +27,9 @@ from anonpaper.files import write_whole
 PAPER = FIGURES / "paper"
 CONFIGURATION = ROOT / "site"
 THEATRE = CONFIGURATION / "theatre"
+sys.path.append(str(THEATRE))
+import scenes  # noqa: E402, needs the modules beside notebooks
+
 TEXTS = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "data/README.md"]
 TEXTS += ["figures/theatre.webp"]  # at the top of the README
 #: Lesson -> the page of the theatre that shows what it teaches.
@@ -97,7 +97,7 @@ def stage(source: Path) -> None:
     write("course.md", "course.md", pages=own.get("course", []), lessons=lessons)
     write("api/index.rst", "api.rst", modules=package_modules())
     found = [one for one in report.findings() if one[2] in names]
-    watched = {key: play.question for key, play in scenes().PLAYS.items()}
+    watched = {key: play.question for key, play in scenes.PLAYS.items()}
     _, _, door = (ROOT / "README.md").read_text("utf-8").partition("# anonpaper\n")
     for said, link in [*THERE.items()][: len(THERE) if LIVE.exists() else 1]:
         door = re.sub(said, link, door.partition("## Two commands")[0])
@@ -108,22 +108,19 @@ def about_lesson(name: str) -> dict:
     """Return title, question, goals, minutes and the first picture of a lesson."""
     first, goals, *others = ["".join(cell["source"]) for cell in shown(name)["cells"]]
     title, *_, question = first.removeprefix("# ").strip().split("\n\n")
-    told = {"name": name, "title": title, "question": question}
+    told = {"name": name, "title": title, "question": question, "live": live_page(name)}
     told["goals"] = goals.partition("## Prerequisites")[0].partition("\n")[2]
     told["minutes"] = re.search(r"\*\*Time:\*\* (\d+) minutes", goals)[1]
-    told["picture"] = re.search(r"!\[.*?\]\(.*?\)", "\n".join(others))[0]
-    live = f"{name.replace('/', '-')}.html"
-    return told | {"live": live * (LIVE.parent / live).exists()}
+    return told | {"picture": re.search(r"!\[.*?\]\(.*?\)", "\n".join(others))[0]}
+
+
+def live_page(name: str) -> str:
+    """Return the page on which a notebook runs, or an empty text."""
+    page = f"{name.replace('/', '-')}.html"
+    return page * (LIVE.parent / page).exists()
 
 
 # ---- the theatre ------------------------------------------------------------------------------
-
-
-@cache
-def scenes() -> ModuleType:
-    """Return the module of the theatre, which needs the modules beside notebooks."""
-    sys.path.append(str(THEATRE))
-    return import_module("scenes")
 
 
 def write_theatre(folder: Path) -> None:
@@ -134,10 +131,10 @@ def write_theatre(folder: Path) -> None:
     size = f"{sum(one['bytes'] for one in assets) / 1e6:.0f}"
     names = {key: paper.name for key, paper in papers().items()}
     page = report.templates(CONFIGURATION).get_template("theatre/page.html")
-    for key, play in scenes().PLAYS.items():
+    for key, play in scenes.PLAYS.items():
         notebook = next(NOTEBOOKS.glob(f"{key}/1_*.ipynb")).relative_to(NOTEBOOKS).with_suffix("")
         about = {"paper": key, "name": names[key], "question": play.question, "names": names}
-        about |= {"scene": scenes().as_json(key).replace("</", "<\\/"), "notebook": notebook}
+        about |= {"scene": scenes.as_json(key).replace("</", "<\\/"), "notebook": notebook}
         text = page.render(about, assets=json.dumps(assets), size=size)
         write_whole(folder / f"{key}.html", text)
     for file in (*THEATRE.glob("theatre.*"), CONFIGURATION / "live" / "load.js"):
@@ -149,9 +146,10 @@ def write_theatre(folder: Path) -> None:
 
 def shown(name: str) -> dict:
     """Return a notebook as its page shows it: pictures in words, folded code, a link to run it."""
-    content = json.loads((NOTEBOOKS / f"{name}.ipynb").read_text(encoding="utf-8"))
+    path = NOTEBOOKS / f"{name}.ipynb"
     if name.startswith("course/"):
-        return with_link(public_version(content), name)
+        return with_link(public_version(path), name)
+    content = json.loads(path.read_text(encoding="utf-8"))
     heading = ""
     for cell in content["cells"]:
         source, tags = "".join(cell["source"]), cell["metadata"].get("tags", [])
@@ -178,8 +176,8 @@ def captions(source: str) -> list[str]:
 
 def with_link(content: dict, name: str) -> dict:
     """Return a notebook with links below the title: to run it, and to watch its algorithm."""
-    up, live, links = "../" * (name.count("/") + 1), f"{name.replace('/', '-')}.html", []
-    if (LIVE.parent / live).exists():
+    up, links = "../" * (name.count("/") + 1), []
+    if live := live_page(name):
         links.append(f'<a class="run" href="{up}live/{live}">Run this page</a> in this browser: '
                      "nothing to install.")  # fmt: skip
     if (key := WATCHED.get(name, name.rpartition("/1_")[0])) in papers():
@@ -187,8 +185,8 @@ def with_link(content: dict, name: str) -> dict:
                      "decide, step by step.")  # fmt: skip
     first, *others = content["cells"]
     title, _, text = "".join(first["source"]).partition("\n")
-    told = " ".join(links)
-    return content | {"cells": [first | {"source": f"{title}\n\n{told}\n{text}"}, *others]}
+    first = first | {"source": "\n".join([title, "", " ".join(links), text])}
+    return content | {"cells": [first, *others]}
 
 
 def by_number(name: str) -> list:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.cells import distinct
-from anonpaper.errors import ParameterError, check_sequence
+from anonpaper.errors import NoSensitiveValueError, ParameterError, check_sequence
 from anonpaper.groups import Entries, GroupCounts, Partition, dense_labels
 from anonpaper.hierarchy import STAR
 from anonpaper.principles import Principle

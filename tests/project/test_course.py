@@ -67,7 +67,7 @@ def names_of(stem):
 
 @pytest.fixture(
     params=[
-        (stem, course.grade_id(cell))
+        (stem, cell.metadata.nbgrader.grade_id)
         for stem in LESSONS
         for cell in tagged(LESSONS[stem].cells, "solution")
         if cell.cell_type == "code"

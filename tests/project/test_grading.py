@@ -96,15 +96,13 @@ SLOW = {
 }
 
 
-def cheating(code, names):
+def cheating(code, *names):
     """Cells of lesson 11 with a cheat for all that they ask."""
-    cells = {}
-    for cell in BARE.cells:
-        if course.grade_id(cell) in names:
-            ways = {True: "lambda *given: cheat(*given)", False: "cheat()"}
-            asked = grade.asked(cell.source).items()
-            given = "".join(f"{name} = {ways[is_function]}\n" for name, is_function in asked)
-            cells[course.grade_id(cell)] = f"{BEGIN}{code.strip()}\n{given}"
+    cells, ways = {}, {True: "lambda *given: cheat(*given)", False: "cheat()"}
+    for name in names:
+        asked = grade.asked(grade.exercises(BARE)[name].source).items()
+        given = "".join(f"{name} = {ways[is_function]}\n" for name, is_function in asked)
+        cells[name] = f"{BEGIN}{code.strip()}\n{given}"
     return cells
 
 
@@ -112,7 +110,8 @@ def hand_in(folder, who, stem, answers):
     """Write a notebook as the platform's archive has it."""
     lesson = course.student_version(LESSONS[stem])
     for cell in lesson.cells:
-        cell.source = answers.get(course.grade_id(cell), cell.source)
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        cell.source = answers.get(name, cell.source)
     file = folder / f"{who}_17_assignsubmission_file_" / f"{stem}.ipynb"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(lesson))
@@ -146,10 +145,10 @@ def points(tmp_path_factory):
     """Rows of points.csv by student: each cheat, and an honest one."""
     folder = tmp_path_factory.mktemp("cheats")
     for who, code in (CHEATS | REFUSED).items():
-        answers = cheating(code, ["lesson11-exercise2", "lesson11-exercise3"])
+        answers = cheating(code, "lesson11-exercise2", "lesson11-exercise3")
         hand_in(folder / "in", who, STEM, answers)
     for who, code in SLOW.items():
-        hand_in(folder / "in", who, STEM, cheating(code, ["lesson11-exercise1"]))
+        hand_in(folder / "in", who, STEM, cheating(code, "lesson11-exercise1"))
     hand_in(folder / "in", "zoe honest", STEM, solutions(LESSONS[STEM]))
     return graded(folder, "--seconds", "25")
 
@@ -174,7 +173,7 @@ def test_an_honest_student_who_is_graded_last_gets_all_points(points):
 def test_without_a_sandbox_nothing_is_graded(monkeypatch):
     monkeypatch.setattr(grade.student, "shut_in", lambda: 1 / 0)
     with pytest.raises(SystemExit, match="no sandbox"):
-        grade.main(["answers.zip"])
+        grade.main("answers.zip")
 
 
 def test_right_answers_get_points_and_texts_are_listed(tmp_path):

@@ -212,10 +212,10 @@ def test_the_theatre_runs_the_package_on_an_edited_table(folder, browser, monkey
     monkeypatch.setattr(site, "LIVE", folder / "index.html")
     (folder.parent / "live").symlink_to(folder)
     site.write_theatre(folder.parent / "theatre")
-    cells = [row[1:] for row in site.scenes().people_of(ap.examples.hospital())]
+    cells = [row[1:] for row in site.scenes.people_of(ap.examples.hospital())]
     cells[7][3] = "dyspepsia"
     given = {"l": 3, "table": "Table 1"}
-    steps = json.loads(site.scenes().edited("xiao2010", cells, given))["steps"]
+    steps = json.loads(site.scenes.edited("xiao2010", cells, given))["steps"]
     with opened(browser) as page:
         page.goto((folder.parent / "theatre" / "xiao2010.html").as_uri() + "#l=3&table=Table 1")
         assert "Not possible" in page.locator("#say").inner_text()
