@@ -42,7 +42,7 @@ from anonpaper.owner.kinds import Doubt, check_kinds, in_doubt, read_as
 from anonpaper.publish.writing import PARQUET
 from anonpaper.roles import checked_roles
 
-__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "Table", "fitting", "notes", "read", "read_table",
+__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "Table", "notes", "read", "read_table",
            "with_roles"]  # fmt: skip
 
 #: How tables are read, and other progress; the command line shows it.
@@ -230,7 +230,7 @@ def notes(m: Microdata, doubts: Mapping[str, Doubt]) -> list[str]:
     for name in [*m.qi, *m.sensitives]:
         values = m.attribute(name).values
         if name in m.qi and STAR in values.tolist():
-            found.append(f"{STAR!r} of {name!r} is read as a value; audit --stars lets it fit all")
+            found.append(f"{STAR!r} of {name!r} is read as a value: ap.audit lets it fit all")
         if name in doubts:
             found.append(f"{name!r} was read as text: {in_doubt({name: doubts[name]})}")
         if alike := near_equal(values):
@@ -239,15 +239,6 @@ def notes(m: Microdata, doubts: Mapping[str, Doubt]) -> list[str]:
                 f"{alike} of {name!r} may be one value, but they are kept apart: mend the file"
             )
     return found
-
-
-def fitting(m: Microdata) -> int:
-    """Return the smallest number of rows that fit a row, where a star fits every value."""
-    codes = m.cells.tuples.copy()
-    for column, attribute in zip(codes.T, m.attributes, strict=True):
-        column[(attribute.values == STAR)[column]] = -1
-    fit = (((codes == row) | (codes < 0) | (row < 0)).all(axis=1) for row in codes)
-    return min(int(m.cells.tuple_sizes[rows].sum()) for rows in fit)
 
 
 def _repeated(frame: pd.DataFrame, count: str) -> pd.DataFrame:
