@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import itertools
 import math
 import os
@@ -18,17 +17,11 @@ from types import SimpleNamespace
 import numpy as np
 
 import anonpaper as ap
-from anonpaper import measure
+from anonpaper import errors, measure
 from anonpaper.algorithm import RECODED, Algorithm
 from anonpaper.constraints import read_constraints
-from anonpaper.errors import (
-    AnonpaperError,
-    ConstraintError,
-    FileError,
-    InfeasibleError,
-    ParameterError,
-)
-from anonpaper.files import check_place, named_by_user
+from anonpaper.errors import AnonpaperError, ParameterError
+from anonpaper.files import check_place, named_by_user, sha256
 from anonpaper.hierarchy import Hierarchy
 from anonpaper.microdata import Attribute, Microdata
 from anonpaper.owner import reader
@@ -45,11 +38,9 @@ METHODS: dict[str, Algorithm] = {
     if name not in ("plots", "compendium") and hasattr(getattr(ap, name), "algorithm")
 }  # these two would load matplotlib
 #: Parameters that have an option, and its name. Others can be given in Python only.
-_OPTIONS = {
-    **{name: f"--{name}" for name in ("k", "l", "theta", "seed", "preference", "constraints",
-                                      "require", "suppression", "recoding")},
-    "hierarchies": "--hierarchy",
-}  # fmt: skip
+_OPTIONS = {name: f"--{name}" for name in ("k", "l", "theta", "seed", "preference", "require",
+                                           "constraints", "suppression", "recoding")}  # fmt: skip
+_OPTIONS["hierarchies"] = "--hierarchy"
 
 
 # -- texts and files ----------------------------------------------------------------------------
@@ -94,24 +85,22 @@ def outputs(o: SimpleNamespace, form: str = "") -> list[str]:
     FileError if a file may not be written: wrong ending, an input, or already there. Inputs are
     never overwritten, however they are spelled or linked, even with --force.
     """
-    given, tables = vars(o), []
-    if given.get("output") not in (None, STANDARD_STREAM):
-        tables = [o.output, str(writing.beside(o.output, "sensitive"))][
-            : 1 + (form == "anatomize")
-        ]
-    elif form == "anatomize":
-        raise ParameterError("anatomize publishes two tables: name a file with -o")
+    tables = [] if o.output in (None, STANDARD_STREAM) else [o.output]
+    if form == "anatomize":
+        if not tables:
+            raise ParameterError("anatomize publishes two tables: name a file with -o")
+        tables.append(str(writing.beside(o.output, "sensitive")))
     taken = ["/dev/stdin" if o.file == STANDARD_STREAM else o.file]
-    taken += [given.get(name) for name in ("schema", "population", "constraints", "recoding")]
-    for text in given.get("hierarchy", ()):
+    taken += filter(None, [o.schema, o.population, o.constraints, o.recoding])
+    for text in o.hierarchy or ():
         taken += [text[sign.end() :] for sign in re.finditer("=", text)]
-    written = [(name, writing.check_table_place) for name in tables]
-    written += [(given.get(option), check) for option, check in _WRITTEN.items()]
-    for name, check in written:
+    written = dict.fromkeys(tables, writing.check_table_place)
+    for name, check in [*written.items(), *((vars(o)[n], check) for n, check in _WRITTEN.items())]:
         if name is not None:
-            for other in filter(None, taken):
+            for other in taken:
                 if _are_the_same(name, other):
-                    raise FileError(f"{name} is the same file as {other}: name another file")
+                    message = f"{name} is the same file as {other}: name another file"
+                    raise errors.FileError(message)
             check(name, replace=o.force)
             taken.append(name)
     return tables
@@ -119,9 +108,8 @@ def outputs(o: SimpleNamespace, form: str = "") -> list[str]:
 
 def _are_the_same(*paths: str) -> bool:
     with named_by_user(paths[0]):
-        if all(map(os.path.exists, paths)):
-            return os.path.samefile(*paths)
-        return len({*map(os.path.realpath, paths)}) == 1
+        there = all(map(os.path.exists, paths))
+        return os.path.samefile(*paths) if there else len({*map(os.path.realpath, paths)}) == 1
 
 
 def read(o: SimpleNamespace) -> tuple[Table, Microdata, Microdata | None]:
@@ -129,24 +117,24 @@ def read(o: SimpleNamespace) -> tuple[Table, Microdata, Microdata | None]:
     LOG.info("reading %s", o.file)
     given = {name: vars(o).get(name) for name in reader.DEFAULTS}
     given |= {name: names(given[name] or ()) for name in ("qi", "sensitive", "keep")}
-    texts = dict.fromkeys(given["qi"], "text") if vars(o).get("stars") else {}
-    given["types"], people = texts | kinds(o.type), None
+    texts, people = dict.fromkeys(given["qi"], "text") if o.stars else {}, None
+    given["types"] = texts | kinds(o.type)
     table, m = reader.with_roles(o.file, given, o.schema)
     if o.population:
         told = {name: given[name] for name in ("na", "missing", "delimiter", "encoding")}
         told["types"] = {name: kind for name, kind in table.kinds.items() if name in m.qi}
         people = reader.with_roles(o.population, told | {"qi": m.qi})[1]
     used = [*m.qi, *m.sensitives, m.person, *given["keep"]]
-    if hasattr(o, "keep") and (left := [name for name in table.columns if name not in used]):
-        LOG.info("not published: %s (neither --qi nor --sensitive; --keep publishes them)", left)
-    if o.count:
-        LOG.info("warning: %s counts people: weights of a survey would make k too large", o.count)
-    if given["keep"]:
-        LOG.info("warning: published unchanged, without protection: %s", given["keep"])
-    if o.file != STANDARD_STREAM and vars(o).get("report"):
-        with open(o.file, "rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        m = m.replace(origin=f"{o.file}, sha256 {digest}")
+    left = [] if o.keep is None else [name for name in table.columns if name not in used]
+    for text, columns in {
+        "not published: %s (neither --qi nor --sensitive; --keep publishes them)": left,
+        "warning: published unchanged, without protection: %s": given["keep"],
+        "warning: %s counts people; weights of a survey would make k too large": o.count,
+    }.items():
+        if columns:
+            LOG.info(text, columns)
+    if o.file != STANDARD_STREAM and o.report:
+        m = m.replace(origin=f"{o.file}, sha256 {sha256(Path(o.file).read_bytes())}")
     return table, m, people
 
 
@@ -159,7 +147,7 @@ def for_owner(o: SimpleNamespace, table: Table, release: Release, people) -> dic
         rows = measure.identification(release, people)
         files[o.risks] = writing.as_csv(rows.set_axis(rows.index + 1).reset_index(names="row"))
         LOG.info("do not publish %s: it shows who is at risk", o.risks)
-    if vars(o).get("save_recoding"):
+    if o.save_recoding:
         if release.recoding is None:
             raise ParameterError("--save-recoding goes with methods that recode all rows alike: "
                                  "full_domain, tds and the searches")  # fmt: skip
@@ -229,7 +217,7 @@ def chosen(o: SimpleNamespace) -> tuple[Algorithm, str]:
         raise ParameterError(f"--method {o.method!r} is not one of {', '.join(METHODS)}")
     saved = Algorithm(saved_recoding, "a saved recoding", publications=RECODED)
     found = METHODS.get(name, saved)
-    form = (o.publish or found.publications[0]).lower()
+    form = o.publish or found.publications[0]
     if form not in found.publications:
         raise ParameterError(
             f"--publish {form} does not work with {found.name}: "
@@ -254,7 +242,7 @@ def parameters(o: SimpleNamespace, method: Algorithm, hierarchies: Mapping) -> d
     given |= {"hierarchies": hierarchies, "require": [*map(read_principle, o.require)]}
     try:
         given["constraints"] = read_constraints(o.constraints) if o.constraints else None
-    except ConstraintError as error:  # a wrong file is an error of usage
+    except errors.ConstraintError as error:  # a wrong file is an error of usage
         raise ParameterError(str(error)) from None
     given = {name: value for name, value in given.items() if value not in (None, [], {})}
     taken, options = takes(method), {_OPTIONS[name] for name in given}
@@ -277,15 +265,15 @@ def publish(
     """
     parameters = dict(parameters)
     if parameters.get("k", 0) > m.n_people:
-        raise InfeasibleError(
+        raise errors.InfeasibleError(
             f"no group can meet k = {parameters['k']}: the table has {m.n_people} people"
         )
     if method.by_bits:
         m = ap.in_preorder(m, parameters.pop("hierarchies", {}))
     result = method.function(m, **parameters)
     if form == "shallow":
-        balanced = {a.name: Hierarchy.balanced(a.values) for a in m.attributes}
         # a tree of an unknown quasi-identifier raises an error that names it
+        balanced = {a.name: Hierarchy.balanced(a.values) for a in m.attributes}
         return ap.shallow_generalize(m, result, balanced | (trees or {}))
     return getattr(ap, form)(m, result, **({"seed": seed} if form == "swap" else {}))
 
@@ -298,15 +286,14 @@ def suggested(m: Microdata, kinds: Mapping, call: Sequence[str]) -> dict[str, st
     needs_trees = {"dates", "prefixes"} & {*asked.values()}  # else intervals of values do
     texts = [f"{name}={tree}" for name, tree in asked.items() if tree and needs_trees]
     form, trees = "shallow" if texts else "generalize", hierarchies(texts, m, kinds)
-    given = {"k": min(5, m.n_people), "l": 2}
+    given, mondrian = {"k": min(5, m.n_people), "l": 2}, METHODS["mondrian"]
     try:
-        rel = publish(m, METHODS["mondrian"], form, given, trees)
+        rel = publish(m, mondrian, form, given, trees)
     except AnonpaperError:  # no secret, several, or one that more than half of the people share
-        del given["l"]
-        rel = publish(m, METHODS["mondrian"], form, given, trees)
-    files, flags = {"--risks", "--save-schema", "--population"}, {"--json", "--force", "-q"}
+        rel = publish(m, mondrian, form, given := {"k": given["k"]}, trees)
+    files, flags = ("--risks", "--save-schema", "--population"), ("--json", "--force", "--quiet")
     pairs = itertools.pairwise(["", *call[2:]])
-    own = [a for before, a in pairs if before not in files and a not in files | flags]
+    own = [a for before, a in pairs if before not in files and a not in (*files, *flags, "-q")]
     own += ["--method=mondrian", *(f"--{name}={value}" for name, value in given.items())]
     own += [f"--publish={form}", *(f"--hierarchy={text}" for text in texts), "-o", "safe.csv"]
     return {

@@ -23,6 +23,7 @@ from typer.exceptions import TyperException
 
 import anonpaper as ap
 from anonpaper import errors
+from anonpaper.algorithm import GROUPED, RECODED
 from anonpaper.constraints import check_constraints
 from anonpaper.datasets.loading import registry
 from anonpaper.owner import arguments, reader, report
@@ -33,15 +34,7 @@ from anonpaper.publish import writing
 _NOT_POSSIBLE = (errors.BudgetExceededError, errors.ConstraintError, errors.PromiseError,
                  errors.DatasetUnavailableError, errors.InfeasibleError)  # fmt: skip
 
-_ANONYMIZE = """
-Write a table that hides people, or their sensitive values, in groups of other people. The method
-promises how well; the report says which levels the result reaches.
-
-Without -o FILE the table goes to standard output and the report to standard error. Only the
-columns of --qi and --sensitive are published, unless --keep names others. Input files are never
-overwritten. Standard error says how each column was read.
-
-\b
+_METHODS = """\b
 Methods, and the options that each takes:
 {}
 
@@ -74,12 +67,12 @@ _SHARED: dict[str, tuple] = {
 }  # fmt: skip
 #: What only `anonymize` takes.
 _OWN: dict[str, tuple] = {
-    "method": (str, "NAME", "one of the above"),
+    "method": (str, "NAME", "one of those below"),
     "output": (str, "OUT", "the file to write, csv or parquet; - is standard output"),
     "report": (str, "PAGE", "also write a page of the table before and after; do not publish it"),
-    "publish": (str, "FORM", "suppress: * where a group differs; generalize: intervals and sets; "
-                "shallow: the lowest common level of hierarchies; recode: the same for all rows; "
-                "swap: sensitive values change places in a group; anatomize: two tables"),
+    "publish": (Literal[*GROUPED, *RECODED], "FORM", "suppress: * where a group differs; "
+                "generalize: intervals and sets; shallow: levels of hierarchies; recode: all rows "
+                "alike; swap: sensitive values change places in a group; anatomize: two tables"),
     "against": (Literal["file", "register"], None, "whom the promise must withstand: who counts "
                 "rows of the file (the default), or has a register and knows the method"),
     "accept": (str, "REASON", "write the table although it keeps less than was promised"),
@@ -93,7 +86,7 @@ _OWN: dict[str, tuple] = {
     "suppression": (float, "X", "share of the rows that may be withheld, from 0 to 1"),
     "hierarchy": (list[str], "NAME=TREE", "prefixes, dates, widths:5,10, or a csv in the format "
                   "of ARX (value; level 1; ...); the searches only order values by it"),
-    "constraints": (str, "FILE", "what diva keeps of minorities, see above"),
+    "constraints": (str, "FILE", "what diva keeps of minorities, see below"),
     "preference": (tuple[float, float], "X Y", "preferred loss (NWP) and bias (NECD), 0 to 1"),
     "recoding": (str, "JSON", "a file of --save-recoding, in place of a method"),
     "save_recoding": (str, "JSON", "save how values were recoded, for the next table"),
@@ -130,18 +123,18 @@ def _parameter(name: str) -> Parameter:
     )
 
 
-def _command(*names: str, help: str | None = None) -> Callable:
+def _command(*names: str, epilog: str | None = None) -> Callable:
     """Make a command of a function of its options, given as one object with its whole `call`."""
 
     def made(function: Callable) -> Callable:
         def command(context: Context, **given) -> None:
             LOG.setLevel(logging.ERROR if given["quiet"] else logging.INFO)
-            function(SimpleNamespace(call=context.obj, **given))
+            function(SimpleNamespace(**dict.fromkeys(_OPTIONS) | given, call=context.obj))
 
         command.__name__, command.__doc__ = function.__name__, function.__doc__
         context = Parameter("context", Parameter.POSITIONAL_ONLY, annotation=Context)
         command.__signature__ = inspect.Signature([context, *map(_parameter, names)])
-        return app.command(help=help)(command)
+        return app.command(epilog=epilog)(command)
 
     return made
 
@@ -162,8 +155,6 @@ def fetch(o: SimpleNamespace) -> None:
         raise errors.ParameterError(f"no data sets {unknown}; there are {', '.join(registry())}")
     if o.output and len(names) > 1:
         raise errors.ParameterError("-o takes one data set: fetch them one by one")
-    if o.output and not to_stream:
-        writing.check_table_place(o.output, replace=o.force)
     for name in names:
         LOG.info("fetching %s", name)
         try:
@@ -195,9 +186,14 @@ def audit(o: SimpleNamespace) -> None:
     _print(found, o)
 
 
-@_command("file", *_SHARED, *_OWN, help=_ANONYMIZE)
+@_command("file", *_SHARED, *_OWN, epilog=_METHODS)
 def anonymize(o: SimpleNamespace) -> None:
-    """Write an anonymous table and print what was done."""
+    """Write a table that hides people, or their sensitive values, in groups of other people.
+
+    The method promises how well; the report says which levels the result reaches. Without -o FILE
+    the table goes to standard output and the report to standard error. Only the columns of --qi
+    and --sensitive are published, unless --keep names others. Input files are never overwritten.
+    """
     method, form = arguments.chosen(o)
     outputs = arguments.outputs(o, form)
     table, m, people = arguments.read(o)

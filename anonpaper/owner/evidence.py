@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -117,7 +117,6 @@ def audit(
 
 def _read(m: Microdata, rows: object, promised, hierarchies) -> Release:
     """Return the Release whose rows these are."""
-    check_microdata(m)
     if not isinstance(rows, pd.DataFrame):
         raise ParameterError(f"released must be a Release or a DataFrame, got {type(rows)}")
     if lacking := [name for name in [*m.qi, *m.sensitives] if name not in rows]:
@@ -127,8 +126,7 @@ def _read(m: Microdata, rows: object, promised, hierarchies) -> Release:
     trees = check_hierarchies(hierarchies, m.qi)
     numbers, names, masks = [], [], []
     for attribute in m.attributes:
-        known = rows[attribute.name].astype(object)
-        written = [STAR if pd.isna(value) else str(value) for value in known]
+        written = _texts(rows[attribute.name].astype(object), STAR)
         number, texts = pd.factorize(np.array(written, object))
         tree = trees.get(attribute.name)
         numbers.append(number)
@@ -136,7 +134,7 @@ def _read(m: Microdata, rows: object, promised, hierarchies) -> Release:
         masks.append(np.array([_values_of(text, attribute, tree) for text in texts]))
     # a class is a different tuple of texts
     classes, of_row = np.unique(np.column_stack(numbers), axis=0, return_inverse=True)
-    labels = _matched(m, classes, of_row.ravel(), masks, _secrets(m, rows))
+    labels = _matched(m, classes, of_row.ravel(), masks, rows)
     published = []
     for attribute, texts, mask, number in zip(m.attributes, names, masks, classes.T, strict=True):
         index = np.where(labels >= 0, number[labels], 0).astype(np.int32)
@@ -145,6 +143,10 @@ def _read(m: Microdata, rows: object, promised, hierarchies) -> Release:
     p = Partition(labels, algorithm="another tool")
     p.promised = tuple(check_sequence("promised", promised, Principle))
     return Release(Entries.of_rows(m, labels), published, "another tool", p)
+
+
+def _texts(values: Iterable, missing: str) -> list[str]:
+    return [missing if pd.isna(value) else str(value) for value in values]
 
 
 def _values_of(text: str, attribute: Attribute, tree: Hierarchy | None) -> np.ndarray:
@@ -189,36 +191,26 @@ def _meanings(text: str, bare: str, attribute: Attribute, tree) -> Iterator[np.n
         yield np.array([v.startswith(start) and len(v) == len(bare) for v in values])
 
 
-def _secrets(m: Microdata, rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """The number of the sensitive values of each person and of each published row."""
-    number = np.zeros(m.n + len(rows), np.intp)
-    for name in m.sensitives:
-        values = pd.Index([str(value) for value in m.attribute(name).values])
-        texts = [MISSING if pd.isna(value) else str(value) for value in rows[name].astype(object)]
-        code = values.get_indexer(texts)
-        if (code < 0).any():
-            raise ParameterError(
-                f"{texts[int(code.argmin())]!r} of {name!r} is not in the original table: rows "
-                "with changed sensitive values cannot be read, but a Release of ap.swap can"
-            )
-        number = dense_labels(number * len(values) + np.r_[m.codes_of(name), code])
-    return number[: m.n], number[m.n :]
-
-
-def _matched(m: Microdata, classes, class_of_row, allowed: list, secrets: tuple) -> np.ndarray:
+def _matched(m: Microdata, classes, class_of_row, allowed: list, rows) -> np.ndarray:
     """A class for each person, -1 for the withheld; each published row belongs to somebody."""
     if len(classes) * len(m.cells) > _MOST_PAIRS:
         raise SizeLimitError("too many classes times quasi-identifiers to match: audit a sample")
-    people = pd.DataFrame({"tuple": m.cells.tuple_of_row, "secret": secrets[0]})
-    rows = pd.DataFrame({"class": class_of_row, "secret": secrets[1]})
+    secret = np.zeros(m.n + len(rows), np.intp)
+    for name in m.sensitives:
+        every = [*m.attribute(name).values[m.codes_of(name)], *rows[name].astype(object)]
+        code, values = pd.factorize(np.array(_texts(every, MISSING), object))
+        secret = dense_labels(secret * len(values) + code)
+    people = pd.DataFrame({"tuple": m.cells.tuple_of_row, "secret": secret[: m.n]})
+    rows = pd.DataFrame({"class": class_of_row, "secret": secret[m.n :]})
     # people are alike if their quasi-identifiers and secrets are; so are rows
     alike, slots = (side.value_counts(sort=False).reset_index() for side in (people, rows))
     fits = []
     for texts in classes:
         columns = zip(allowed, texts, m.cells.tuples.T, strict=True)
         fit = np.logical_and.reduce([masks[text][codes] for masks, text, codes in columns])
-        fits.append(pd.DataFrame({"tuple": np.flatnonzero(fit)}))
-    fits = pd.concat(dict(enumerate(fits)), names=["class"]).reset_index("class")
+        fits.append(np.flatnonzero(fit))
+    of_class = np.repeat(np.arange(len(fits)), [*map(len, fits)])
+    fits = pd.DataFrame({"class": of_class, "tuple": np.concatenate(fits)})
     alike["person"], slots["slot"] = alike.index, len(alike) + slots.index
     edges = fits.merge(alike).merge(slots, on=["class", "secret"])
     source, sink = len(alike) + len(slots), len(alike) + len(slots) + 1

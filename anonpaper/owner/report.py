@@ -15,7 +15,7 @@ import pandas as pd
 
 from anonpaper import measure
 from anonpaper.errors import AnonpaperError
-from anonpaper.files import check_place, sha256
+from anonpaper.files import check_place
 from anonpaper.groups import Entries
 from anonpaper.microdata import Microdata
 from anonpaper.principles import GroupCounts
@@ -57,18 +57,14 @@ def audit(m: Microdata, top: int, population: Microdata | None = None) -> dict:
             f"its {whose}": int(whole.counts.max()),
             "largest frequency l": int(m.n_people // whole.counts.max()),
         }
+    table = {"rows": m.n, "people": m.n_people, "rows dropped": m.dropped, "groups": len(m.cells)}
+    table |= {"quasi-identifiers": list(m.qi), "sensitive": m.sensitives}
+    alone = _in_groups_below(2, m)
     return {
-        "table": {
-            "rows": m.n,
-            "people": m.n_people,
-            "quasi-identifiers": list(m.qi),
-            "sensitive": m.sensitives,
-            "rows dropped": m.dropped,
-            "groups": len(m.cells),
-        },
+        "table": table,
         "uniqueness": {
-            f"unique {whose}": _in_groups_below(2, m),
-            "share": _in_groups_below(2, m) / m.n_people,
+            f"unique {whose}": alone,
+            "share": alone / m.n_people,
             "in groups below 5": _in_groups_below(5, m),
             "distinct values": {a.name: a.size for a in m.attributes},
             f"unique {whose} without": without,
@@ -101,9 +97,9 @@ def _riskiest(classes: Entries, name: object, top: int) -> list[dict]:
             about |= {"sensitive": name, "likeliest value": m.attribute(name).values[likeliest]}
             about["its share"] = float(share[g])
         if m.has_rows:
-            rows = np.sort(cells.rows[cells.tuple_start[g] : cells.tuple_start[g + 1]])
-            named = m.frame.index[rows[:_ROWS_NAMED]] + 1
-            about["in rows"] = [*map(str, named), *["..."] * (len(rows) > len(named))]
+            rows = m.frame.index[np.sort(cells.rows[slice(*cells.tuple_start[g : g + 2])])] + 1
+            named = map(str, rows[:_ROWS_NAMED])
+            about["in rows"] = [*named, *["..."] * (len(rows) > _ROWS_NAMED)]
         found.append(about)
     return found
 
@@ -308,25 +304,19 @@ def page(rel: Release, call: str | None = None) -> str:
 def _promise(rel: Release) -> str:
     if rel.is_seeded:
         return "Do not publish the table either: it was swapped with a seed."
-    if not rel.shown.any():
-        return "No row of the table is published."
     if not rel.promised:
         return "The promise of the method is not known here: judge the levels below."
     words = {True: "holds", False: "DOES NOT HOLD"}
-    found = [f"{p} {words[level is None]}" for p, level in rel.kept().items()]
+    found = ", ".join(f"{p} {words[level is None]}" for p, level in rel.kept().items())
     accepted = f" Written all the same: {rel.accepted}." if rel.accepted else ""
-    whom = "for real people, against readers who count the rows of the file"
-    return f"The method promises, {whom}: {', '.join(found)}.{accepted}"
+    return f"Promised for real people, against who counts rows of the file: {found}.{accepted}"
 
 
 def _done(rel: Release, call: str | None) -> dict[str, object]:
     m = rel.microdata
-    roles = m.frame[[*m.qi, *m.sensitives]].astype(str)
-    hashes = pd.util.hash_pandas_object(roles, index=False, encoding="unicode_escape")
     facts = {
-        "call": call or (rel.call if rel.method != "another tool" else rel.method),
+        "call": call or rel.call,
         "input": m.origin,
-        "hash of the columns in a role": f"sha256 {sha256(hashes.to_numpy().tobytes())}",
         "quasi-identifiers": list(m.qi),
         "sensitive": list(m.sensitives),
         "people": "" if m.people is None else f"{m.n_people:,}, by {m.person}",
