@@ -105,7 +105,9 @@ class Release(judging.Published):
     def secrets(self) -> np.ndarray:
         """Sensitive codes of entries as published, (f,); ParameterError for an anatomy."""
         if self.method == "anatomize":
-            raise ParameterError("an anatomy's rows have no sensitive value: see its `st`")
+            raise ParameterError(
+                "rows of an anatomy have no sensitive value: read the counts of a group in `st`"
+            )
         return self.entries.codes_of(only_one(self.microdata.sensitive))
 
     @property
