@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper.cells import distinct
-from anonpaper.errors import NoSensitiveValueError, ParameterError, check_sequence
+from anonpaper.errors import ParameterError, check_sequence
 from anonpaper.groups import Entries, GroupCounts, Partition, dense_labels
 from anonpaper.hierarchy import STAR
 from anonpaper.principles import Principle
@@ -103,9 +103,9 @@ class Release(judging.Published):
 
     @property
     def secrets(self) -> np.ndarray:
-        """Sensitive codes of entries as published, (f,); NoSensitiveValueError for an anatomy."""
+        """Sensitive codes of entries as published, (f,); ParameterError for an anatomy."""
         if self.method == "anatomize":
-            raise NoSensitiveValueError("an anatomy's rows have no sensitive value: see its `st`")
+            raise ParameterError("rows have no sensitive value: read the counts of groups in `st`")
         return self.entries.codes_of(only_one(self.microdata.sensitive))
 
     @property
