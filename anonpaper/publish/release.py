@@ -40,7 +40,7 @@ class PublishedAttribute:
 
     def starred_whole(self, shown: np.ndarray, codes: np.ndarray) -> PublishedAttribute:
         """Return the attribute with one sub-domain, a star, for those with all `codes` shown."""
-        sub, held = self.sub_domains, np.flatnonzero(np.bincount(codes[shown]))
+        sub, held = self.sub_domains, np.unique(codes[shown])
         if sub.names is None and len(held) > 1:
             (wide,) = np.nonzero((sub.low <= held[0]) & (sub.high >= held[-1]))
             wide = wide[sub.contains(wide[:, None], held).all(axis=1)]
@@ -105,9 +105,7 @@ class Release(judging.Published):
     def secrets(self) -> np.ndarray:
         """Sensitive codes of entries as published, (f,); ParameterError for an anatomy."""
         if self.method == "anatomize":
-            raise ParameterError(
-                "rows of an anatomy have no sensitive value: read the counts of a group in `st`"
-            )
+            raise ParameterError("rows have no sensitive value: read the counts of groups in `st`")
         return self.entries.codes_of(only_one(self.microdata.sensitive))
 
     @property
