@@ -147,7 +147,7 @@ test-fast: env  ## run the unit tests and doctests only
 
 fuzz: env  ## 10,000 calls with anything, guarantees on 10,000 tables, every attack on every way x table
 	@ANONPAPER_FUZZ=10000 $(PYTEST) tests/core/test_fuzz.py tests/core/test_guarantees.py \
-	  tests/attacks
+	  tests/attacks tests/owner/test_reader.py
 
 types: env  ## check the types of the public face
 	@$(RUN) -m mypy

@@ -91,15 +91,7 @@ class Columns:
     they are only coded.
     """
 
-    def __init__(
-        self,
-        frame: pd.DataFrame | None = None,
-        domains: Mapping[object, list] | None = None,
-        *,
-        coded: Mapping[object, Coded] | None = None,
-        of: Columns | None = None,
-        rows: np.ndarray | slice = slice(None),
-    ) -> None:
+    def __init__(self, frame=None, domains=None, *, coded=None, of=None, rows=slice(None)) -> None:
         self._of, self._rows, self._given = of, rows, coded or {}
         self.domains, self._coded = domains or {}, dict(self._given)
         if frame is not None:

@@ -119,9 +119,7 @@ def named_by_user(path: object) -> Iterator[None]:
         raise FileError(f"{path}: {reason}") from None
 
 
-def check_place(
-    path: str | os.PathLike, *, replace: bool = True, endings: Sequence[str] = ("",), of: str = ""
-) -> None:
+def check_place(path: str | os.PathLike, *, replace=True, endings=("",), of="") -> None:
     """Raise FileError if no file can be written there, or its name lacks one of `endings`."""
     with named_by_user(f"{path!r} cannot be a file"):
         path = Path(path)

@@ -11,8 +11,8 @@ import logging
 import re
 import sys
 import warnings
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -30,7 +30,8 @@ from anonpaper.owner.kinds import Doubt, check_kinds, in_doubt, read_as
 from anonpaper.publish.writing import PARQUET
 from anonpaper.roles import checked_roles
 
-__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "Table", "fitting", "read", "with_roles"]
+__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "Table", "fitting", "read", "reading",
+           "with_roles"]  # fmt: skip
 
 #: How tables are read, and other progress; the command line shows it.
 LOG = logging.getLogger("anonpaper")
@@ -63,9 +64,11 @@ class Table:
         """Open parquet, .xlsx, otherwise a csv; ColumnError for columns of one name."""
         if delimiter is None:
             delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
-        with named_by_user(name):
+        with reading(name):
             if name.lower().endswith(PARQUET):
-                columns = (source := _parquet(name)).schema_arrow.names
+                with errors.needs("parquet"):
+                    from pyarrow import parquet
+                columns = (source := parquet.ParquetFile(io.FileIO(name))).schema_arrow.names
             elif name.lower().endswith((".xlsx", ".xlsm")):
                 columns = next(source := _sheet_rows(name))
             else:
@@ -77,7 +80,7 @@ class Table:
     def read(self, wanted=None, types: Mapping | None = None, na: Sequence = (), qi=()) -> Table:
         """Read the columns that are `wanted`, by default all."""
         chosen = [column for column in self.columns if wanted is None or column in wanted]
-        with named_by_user(self.name):
+        with reading(self.name):
             if isinstance(self.source, Iterator):
                 places = [self.columns.index(column) for column in chosen]
                 texts = [[row[place] for place in places] for row in self.source]
@@ -85,9 +88,9 @@ class Table:
             else:
                 arrow = self.source.read(columns=chosen)
                 self.frame = pd.DataFrame({column: from_arrow(arrow[column]) for column in chosen})
-            if len(self.frame) == 0:
-                raise EmptyTableError("the table has no rows below its header")
-            self.interpret(types or {}, na, qi)
+        if len(self.frame) == 0:
+            raise EmptyTableError("the table has no rows below its header")
+        self.interpret(types or {}, na, qi)
         return self
 
     def interpret(self, types: Mapping, na: Sequence[str], qi: Sequence = (), counts=None) -> None:
@@ -96,7 +99,8 @@ class Table:
             raise ColumnError(f"types names {unknown}; the columns are {self.columns}")
         for name in self.frame:
             if isinstance(self.source, Iterator) or name in types:
-                found = read_as(self.frame[name], types.get(name), na, counts)
+                with named_by_user(repr(name)):  # such as a form of dates that there is not
+                    found = read_as(self.frame[name], types.get(name), na, counts)
                 self.frame[name], self.kinds[name], self.doubts[name] = found
         if doubts := {name: doubt for name, doubt in self.doubts.items() if doubt and name in qi}:
             raise in_doubt(doubts)
@@ -221,7 +225,7 @@ def _repeated(frame: pd.DataFrame, people: pd.Series) -> pd.DataFrame:
 
 def _loaded(path: str | Path) -> dict:
     """Return the options of a saved schema."""
-    with named_by_user(f"{path} is no schema"):
+    with reading(f"{path} is no schema"):
         options = {"types": {}} | dict(json.loads(Path(path).read_bytes()))
         options["types"] = dict(options["types"])
     if unknown := [name for name in options if name not in DEFAULTS]:
@@ -229,30 +233,29 @@ def _loaded(path: str | Path) -> dict:
     return options
 
 
-def _parquet(name: str) -> object:
-    with errors.needs("parquet"):
-        from pyarrow import ArrowException, parquet
+@contextmanager
+def reading(what: object) -> Iterator[None]:
+    """Turn whatever a damaged file, or an engine, leads to into FileError."""
     try:
-        return parquet.ParquetFile(open(name, "rb"))
-    except (ArrowException, ValueError) as error:
-        raise FileError(f"{name} is not a parquet file: {error}") from None
+        yield
+    except (errors.AnonpaperError, MemoryError):
+        raise
+    except Exception as error:  # every library has its own classes
+        first = getattr(error, "strerror", None) or str(error).strip().partition("\n")[0]
+        raise FileError(f"{what}: {first or type(error).__name__}") from error
 
 
 def _sheet_rows(name: str) -> Iterator[list[str]]:
     """Yield the header and the rows of a workbook's first visible sheet, every cell as text."""
     with errors.needs("excel"):
         import openpyxl
-    try:
-        book = openpyxl.load_workbook(name, data_only=True)
-    except Exception as error:  # whatever a damaged archive, or damaged XML in it, leads to
-        raise FileError(f"{name} is no workbook: save it as .xlsx or csv ({error})") from None
+    book = openpyxl.load_workbook(name, data_only=True)
     sheet = next(one for one in book.worksheets if one.sheet_state == "visible")
     if len(book.sheetnames) > 1:
         LOG.info("warning: only the sheet %r of %s is read", sheet.title, book.sheetnames)
     if merged := sheet.merged_cells.ranges:
         raise FileError(f"{name}: cells {', '.join(map(str, merged))} are merged: split them")
-    rows = [[_text_of(cell, name) for cell in row] for row in sheet.iter_rows()]
-    rows = [row for row in rows if any(row)]
+    rows = [*filter(any, ([_text_of(cell, name) for cell in row] for row in sheet.iter_rows()))]
     if not rows or not all(rows[0]):
         raise FileError(f"{name}: the first row must name the columns; it is {rows[:1]}")
     yield from rows
@@ -305,5 +308,3 @@ def _csv_rows(name: str, delimiter: str, encoding: str) -> Iterator[list[str]]:
         raise FileError(f"{name} is not encoded in {encoding}; {hint}") from None
     except csv.Error as error:
         raise FileError(f"{name}, line {reader.line_num}: {error}") from None
-    except (LookupError, EOFError, zlib.error) as error:
-        raise FileError(f"{name}: {error}") from None  # an unknown encoding, a damaged archive

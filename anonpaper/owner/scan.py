@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import glob
 import os
-import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,7 +21,7 @@ from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterE
 from anonpaper.files import check_place, named_by_user, whole_files
 from anonpaper.microdata import Microdata
 from anonpaper.owner.kinds import check_kinds
-from anonpaper.owner.reader import Table
+from anonpaper.owner.reader import Table, reading
 from anonpaper.publish import Release
 from anonpaper.publish.writing import PARQUET, beside
 from anonpaper.roles import HOW_MISSING, checked_roles, missing_values
@@ -63,8 +62,7 @@ def scan(
     >>> import tempfile
     >>> from pathlib import Path
     >>> people = pd.DataFrame({"age": [30, 30, 41, 41], "ill": ["flu", "cold", "flu", "cold"]})
-    >>> path = Path(tempfile.mkdtemp(), "people.csv")
-    >>> people.to_csv(path, index=False)
+    >>> people.to_csv(path := Path(tempfile.mkdtemp(), "people.csv"), index=False)
     >>> m = scan(path, qi=["age"], sensitive="ill")
     >>> m.n, m.cells.tuples.tolist(), m.cells.counts.tolist()
     (4, [[0], [1]], [1, 1, 1, 1])
@@ -78,7 +76,7 @@ def scan(
     roles = [name for name in found.columns if name in [*qi, *sensitives]]
     if len({"", *map(str.lower, found.columns)}) <= len(found.columns):
         raise ColumnError(f"{found.columns}: names must differ in more than upper and lower case")
-    with _engine_errors(origin):
+    with reading(origin):
         counted, counts = _counted(_opened(files, found) if files else source, roles)
     schema = getattr(found.source, "schema_arrow", counted.schema)
     columns = {n: _column(counted[n], schema.field(n), n in types) for n in roles}
@@ -116,18 +114,6 @@ def _column(column: object, of_file: object, is_typed: bool) -> pd.Series:
     return from_arrow(column, of_file.name)
 
 
-@contextmanager
-def _engine_errors(what: object) -> Iterator[None]:
-    """Turn an engine's errors about reading into FileError."""
-    try:
-        yield
-    except (errors.AnonpaperError, MemoryError):
-        raise
-    except Exception as error:  # every engine has its own classes
-        first = str(error).strip().partition("\n")[0]
-        raise FileError(f"{what}: {first or type(error).__name__}") from error
-
-
 def _files_of(source: object, delimiter: str | None) -> tuple[list[str], Table]:
     """Return the files of a path or a pattern, each once, and the Table of the first."""
     if not isinstance(source, (str, os.PathLike)):
@@ -155,8 +141,7 @@ def _opened(files: Sequence[str], table: Table) -> object:
     spill = tempfile.TemporaryDirectory()  # private, for data that exceed memory
     connection = ibis.duckdb.connect(temp_directory=spill.name)
     connection._spill = spill  # it lives as long as the connection
-    # DuckDB would also show a bar in notebooks, whose outputs would then depend on the clock
-    connection.raw_sql(f"SET enable_progress_bar = {sys.stdout.isatty()}")
+    connection.raw_sql("SET enable_progress_bar = false")  # what is shown depends on the clock
     paths = [glob.escape(path) for path in files]  # DuckDB takes names for patterns
     # otherwise a folder's name, such as age=7, would replace values of its files
     if files[0].lower().endswith(PARQUET):
@@ -196,7 +181,7 @@ class Engine:
         """Count the rows of the files; raise FileError if they are not those written."""
         for path, (frame, counts) in written.items():
             names = list(frame.columns)
-            with _engine_errors(path):
+            with reading(path):
                 counted, found = _counted(_opened([str(path)], Table(names)), names)
             if _by_texts(counted.to_pandas(), found) != _by_texts(frame, counts):
                 raise FileError(f"{path} does not hold what was written: write it again")

@@ -5,13 +5,17 @@ import re
 from ast import literal_eval
 from datetime import datetime
 
+import hypothesis.strategies as st
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import HealthCheck, given, settings
+from referees.tables import tried
 
 import anonpaper as ap
 from anonpaper import errors
 from anonpaper.owner.cli import main
+from anonpaper.owner.methods import METHODS
 
 openpyxl = pytest.importorskip("openpyxl", reason="workbooks are read: anonpaper[excel]")
 
@@ -50,7 +54,7 @@ def test_a_workbook_by_the_api(tmp_path):
 def test_files_of_other_programs_are_refused(tmp_path, name, begins):
     (tmp_path / name).write_bytes(begins + bytes(range(256)))
     for encoding in ("utf-8", "cp1252"):
-        with pytest.raises(errors.FileError, match="save it as .xlsx or csv"):
+        with pytest.raises(errors.FileError, match="save it as .xlsx or csv|not a zip file"):
             ap.read(tmp_path / name, ["age"], encoding=encoding)
 
 
@@ -214,3 +218,71 @@ def test_a_star_in_the_table_is_said_to_be_a_value_or_fits_all(tmp_path, capsys)
     assert main([*command, "--stars", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)["with stars"]
     assert told == {"smallest number of rows that fit one row": 2}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """A table in three forms, and all other files that a command reads."""
+    folder = tmp_path_factory.mktemp("files")
+    frame = pd.DataFrame({"age": np.arange(12) % 5 * 10, "sex": [*"fm"] * 6, "ill": [*"abc"] * 4})
+    frame.to_csv(folder / "in.csv", index=False)
+    frame.to_csv(folder / "in.csv.gz", index=False)
+    frame.to_excel(folder / "in.xlsx", index=False)
+    frame.to_parquet(folder / "in.parquet")
+    ap.tds(m := ap.Microdata(frame, ["age", "sex"], "ill"), 2).save(folder / "r.json")
+    ap.read(folder / "in.csv", m.qi, "ill", types={"age": "text"}, save_schema=folder / "s.json")
+    (folder / "t.csv").write_text("f;any;*\nm;any;*\n")
+    (folder / "sigma.txt").write_text("sex[f], 1, 6\n")
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+TABLES = ["in.csv", "in.csv.gz", "in.xlsx", "in.parquet"]
+OPTIONS = {
+    "--qi": ["age,sex", "age", "sex,ill", "nobody", '"'], "--sensitive": ["ill", "ill,sex", ""],
+    "--person": ["age", "nobody"], "--count": ["age", "sex"], "--keep": ["ill", "age"],
+    "--method": [*METHODS, "x"], "--k": ["2", "3", "99", "-1", "x"], "--l": ["2", "3", "0"],
+    "--theta": ["0.5", "nan"], "--suppression": ["0.3", "inf"], "--against": ["register", "x"],
+    "--type": ["age=text", "age=%q", "age=%y", "age=date", "sex=f<m", "age", "ill=ordered"],
+    "--na": ["0", "f", ""], "--missing": ["drop", "category", "x"], "--delimiter": [";", "", "ab"],
+    "--encoding": ["utf-16", "hex", "x", "cp1252"], "--schema": ["s.json", "r.json", "in.csv"],
+    "--recoding": ["r.json", "s.json"], "--constraints": ["sigma.txt", "in.csv"],
+    "--hierarchy": ["sex=t.csv", "age=t.csv", "age=widths:10", "age=dates", "sex=prefixes:x", "a"],
+    "--publish": ["suppress", "generalize", "shallow", "recode", "swap", "anatomize"],
+    "--require": ["Theta(0.9)", "DistinctLDiversity(2, of='sex')", "[("], "--population": TABLES,
+    "--save-schema": ["s2.json"], "--save-recoding": ["r2.json"], "--risks": ["k.csv", "in.csv"],
+    "--report": ["p.html", "p"], "-o": ["o.csv", "o.parquet", "in.csv", "-", "a\0"],
+}  # fmt: skip
+BYTES = [b"", b"\0", b'"', b"\n", b",", b"\xff\xfe", b"[" * 9_999, bytes(range(256))]
+DAMAGE = st.tuples(st.floats(0, 1), st.integers(0, 40), st.sampled_from(BYTES))
+
+
+@settings(max_examples=tried(200), deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_options_and_damaged_files_never_give_a_traceback(
+    files, data, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    damaged = data.draw(st.dictionaries(st.sampled_from(sorted(files)), DAMAGE, max_size=2))
+    for path in tmp_path.iterdir():
+        path.unlink()
+    for name, content in files.items():
+        if name in damaged:
+            share, removed, added = damaged[name]
+            place = int(share * len(content))
+            content = content[:place] + added + content[place + removed :]
+        (tmp_path / name).write_bytes(content)
+    table = data.draw(st.sampled_from([*damaged] * 3 + TABLES))
+    command = [
+        data.draw(st.sampled_from(["audit", "anonymize"])),
+        table,
+        "--force",
+        "--qi",
+        "age,sex",
+    ]
+    if command[0] == "anonymize":
+        command += ["--sensitive", "ill", "--method", data.draw(st.sampled_from([*METHODS]))]
+    for option in data.draw(st.lists(st.sampled_from(sorted(OPTIONS)), max_size=4)):
+        command += [option, data.draw(st.sampled_from(OPTIONS[option]))]
+    assert main(command) in (0, 1, 2)
+    said = capsys.readouterr().err
+    assert "Traceback" not in said and "a fault of anonpaper" not in said, (command, damaged)

@@ -206,7 +206,7 @@ CASES = {
     "none*.csv": (None, errors.FileError, "are no files"),
     "short.csv": ("age,sex\n1,f\n2\n", errors.FileError, "short.csv"),
     "empty.csv": ("age,sex\n", errors.EmptyTableError, ""),
-    "odd.parquet": ("not so", errors.FileError, "odd.parquet is not a parquet file"),
+    "odd.parquet": ("not so", errors.FileError, "odd.parquet: Parquet file"),
     "blank.csv": ("\nage,ill\n1,flu\n", errors.FileError, "the first line must name the columns"),
     "other.csv": ("height\n1\n", errors.ColumnError, "unknown columns"),
     "twice.csv": ("age,Age\n1,1\n", errors.ColumnError, "upper and lower case"),
