@@ -91,15 +91,12 @@ _OWN: dict[str, tuple] = {
     "recoding": (str, "JSON", "a file of --save-recoding, in place of a method"),
     "save_recoding": (str, "JSON", "save how values were recoded, for the next table"),
 }  # fmt: skip
-_OPTIONS = (
-    _SHARED
-    | _OWN
-    | {
-        "file": (str, "FILE", "csv, xlsx or parquet; - is a csv on standard input"),
-        "names": (list[str], "NAME", "as `datasets` lists; by default all"),
-        "stars": (bool, None, "columns are texts, in which * fits every value"),
-    }
-)
+_ARGUMENTS = {
+    "file": (str, "FILE", "csv, xlsx or parquet; - is a csv on standard input"),
+    "names": (list[str], "NAME", "as `datasets` lists; by default all"),
+    "stars": (bool, None, "columns are texts, in which * fits every value"),
+}
+_OPTIONS = _SHARED | _OWN | _ARGUMENTS
 _SHORT = {"quiet": ["-q"], "output": ["-o"]}
 
 app = Typer(help=__doc__, add_completion=False, rich_markup_mode=None,
@@ -109,18 +106,12 @@ app = Typer(help=__doc__, add_completion=False, rich_markup_mode=None,
 def _parameter(name: str) -> Parameter:
     """The parameter of a command's function that Typer makes an option or an argument of."""
     kind, metavar, meaning = _OPTIONS[name]
-    if name in ("file", "names"):
-        made = Argument(metavar=metavar, help=meaning)
-    else:
-        meaning += "; may be given again" * (kind == list[str])
-        flags = [f"--{name.replace('_', '-')}", *_SHORT.get(name, ())]
-        made = Option(*flags, metavar=metavar, help=meaning)
-    default = {list[str]: (), bool: False}.get(kind)
-    kind = kind if default is not None or name == "file" else kind | None
-    default = Parameter.empty if name == "file" else default
-    return Parameter(
-        name, Parameter.KEYWORD_ONLY, annotation=Annotated[kind, made], default=default
-    )
+    default = Parameter.empty if name == "file" else {list[str]: (), bool: False}.get(kind)
+    flags = [f"--{name.replace('_', '-')}", *_SHORT.get(name, ())]
+    shown = {"metavar": metavar, "help": meaning + "; may be given again" * (default == ())}
+    made = Argument(**shown) if name in _ARGUMENTS else Option(*flags, **shown)
+    kind = Annotated[kind | None if default is None else kind, made]
+    return Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default)
 
 
 def _command(*names: str, epilog: str | None = None) -> Callable:
