@@ -50,7 +50,8 @@ def generalize(m: Microdata, p: Partition) -> Release:
     """Publish groups by multi-dimensional generalization: the values that a group holds.
 
     Ordered attributes are published as the interval from the least to the greatest value of the
-    group, others as the set of its values. Source: xiao2010, sections 2 and 6.2. O(n·d log n).
+    group, others as the set of its values. ParameterError if `p` is no Partition of the table `m`.
+    Source: xiao2010, sections 2 and 6.2. O(n·d log n).
 
     >>> m = ap.examples.hospital()
     >>> generalize(m, ap.examples.hospital_two_diverse()).frame.loc["Adam", "Education"]
@@ -84,7 +85,7 @@ def shallow_generalize(
     *,
     least_level: int = 0,
 ) -> Release:
-    """Publish every class on the lowest level of each hierarchy on which its rows agree.
+    """Publish every class of `p` on the lowest level of each hierarchy on which its rows agree.
 
     `hierarchies` has a Hierarchy with a single name on top, else HierarchyError, for every
     quasi-identifier. Those among `pattern_friendly`, in which most people share one value, begin
