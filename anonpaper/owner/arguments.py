@@ -142,7 +142,7 @@ def for_owner(o: SimpleNamespace, table: Table, release: Release, people) -> dic
     """Return the content of the files that are written beside a table, for its owner."""
     files = {}
     if o.save_schema:
-        files[o.save_schema] = table.schema.encode(errors="surrogateescape")
+        files[o.save_schema] = table.schema
     if o.risks:
         rows = measure.identification(release, people)
         files[o.risks] = writing.as_csv(rows.set_axis(rows.index + 1).reset_index(names="row"))

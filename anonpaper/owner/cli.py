@@ -5,6 +5,7 @@ table does not allow the request, or a data set cannot be fetched; 2 wrong usage
 command writes all of its files or none.
 """
 
+import importlib.metadata
 import inspect
 import io
 import logging
@@ -18,7 +19,7 @@ from inspect import Parameter
 from types import SimpleNamespace
 from typing import Annotated, Literal
 
-from typer import Argument, Context, Option, Typer
+from typer import Argument, Context, Exit, Option, Typer
 from typer.exceptions import TyperException
 
 import anonpaper as ap
@@ -99,8 +100,21 @@ _ARGUMENTS = {
 _OPTIONS = _SHARED | _OWN | _ARGUMENTS
 _SHORT = {"quiet": ["-q"], "output": ["-o"]}
 
-app = Typer(help=__doc__, add_completion=False, rich_markup_mode=None,
-            pretty_exceptions_enable=False)  # fmt: skip
+app = Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+def _version(asked: bool) -> None:
+    """Print the version and leave."""
+    if asked:
+        print(f"anonpaper {importlib.metadata.version('anonpaper')}")
+        raise Exit
+
+
+@app.callback(help=__doc__)
+def _program(
+    version: Annotated[bool, Option("--version", callback=_version, is_eager=True)] = False,
+) -> None:
+    """Every command takes it."""
 
 
 def _parameter(name: str) -> Parameter:

@@ -57,7 +57,7 @@ class Table:
     frame: pd.DataFrame = field(default_factory=pd.DataFrame)
     kinds: dict[str, str | list[str]] = field(default_factory=dict)
     doubts: dict[str, Doubt | None] = field(default_factory=dict)
-    schema: str = ""  # what to read the next table by, as JSON
+    schema: bytes = b""  # what to read the next table by, as JSON
 
     @classmethod
     def opened(cls, name: str, delimiter: str | None = None, encoding: str = "utf-8") -> Table:
@@ -185,7 +185,8 @@ def with_roles(name: str, given: Mapping, schema=None, save_schema=None) -> tupl
     m = Microdata(frame, qi, o["sensitive"], person=o["person"], missing=o["missing"], origin=name)
     o |= {"qi": m.qi, "sensitive": m.sensitive, "na": na, "types": table.kinds, "keep": ()}
     told = {option: value for option, value in o.items() if value}
-    table.schema = json.dumps(told, indent=1, ensure_ascii=False)
+    text = json.dumps(told, indent=1, ensure_ascii=False)
+    table.schema = text.encode(errors="surrogateescape")
     if save_schema is not None:
         write_named(save_schema, table.schema)
     for text in _notes(m, table.doubts):
