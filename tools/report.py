@@ -64,7 +64,7 @@ def judged_paper(key: str) -> dict:
         table = f"{key}/{claim.tables[0]}"
         same = f"{key}/{'_'.join(claim.where.lower().split())}.png"  # figure_4a.png
         shown = [same, pictures.get(claim.where, ""), f"{table}.png", f"{table}.csv"]
-        shown = next(f"paper/{path}" for path in shown if (PAPER / path).is_file())
+        shown = f"paper/{next((path for path in shown if (PAPER / path).is_file()), shown[-1])}"
         rows.append({"claim": claim, "found": found, "notebook": made_by(table), "shown": shown})
         places.setdefault(claim.where, []).append(rows[-1])
     about = {"key": key, "about": papers()[key], "differs": claims.about(key).partition("\n\n")[2]}

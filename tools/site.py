@@ -129,7 +129,7 @@ def write_theatre(folder: Path) -> None:
     assets = json.loads(files.read_text()) if files.exists() else []
     assets = [one | {"at": f"../live/{one['at']}"} for one in assets]
     size = f"{sum(one['bytes'] for one in assets) / 1e6:.0f}"
-    names = {key: paper.name for key, paper in papers().items()}
+    names = {key: papers()[key].name for key in scenes.PLAYS}
     page = report.templates(CONFIGURATION).get_template("theatre/page.html")
     for key, play in scenes.PLAYS.items():
         notebook = next(NOTEBOOKS.glob(f"{key}/1_*.ipynb")).relative_to(NOTEBOOKS).with_suffix("")
@@ -180,7 +180,7 @@ def with_link(content: dict, name: str) -> dict:
     if live := live_page(name):
         links.append(f'<a class="run" href="{up}live/{live}">Run this page</a> in this browser: '
                      "nothing to install.")  # fmt: skip
-    if (key := WATCHED.get(name, name.rpartition("/1_")[0])) in papers():
+    if (key := WATCHED.get(name, name.rpartition("/1_")[0])) in scenes.PLAYS:
         links.append(f'<a class="run" href="{up}theatre/{key}.html">Watch the algorithm</a> '
                      "decide, step by step.")  # fmt: skip
     first, *others = content["cells"]

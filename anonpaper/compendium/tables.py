@@ -38,7 +38,7 @@ class Paper:
     year: int
     venue: str
     question: str
-    picture: str
+    picture: str = ""
 
     @property
     def families(self) -> list[str]:

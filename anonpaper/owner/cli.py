@@ -95,9 +95,9 @@ _OWN: dict[str, tuple] = {
 _ARGUMENTS = {
     "file": (str, "FILE", "csv, xlsx or parquet; - is a csv on standard input"),
     "names": (list[str], "NAME", "as `datasets` lists; by default all"),
-    "stars": (bool, None, "columns are texts, in which * fits every value"),
 }
-_OPTIONS = _SHARED | _OWN | _ARGUMENTS
+_STARS = {"stars": (bool, None, "columns are texts, in which * fits every value")}  # of audit
+_OPTIONS = _SHARED | _OWN | _ARGUMENTS | _STARS
 _SHORT = {"quiet": ["-q"], "output": ["-o"]}
 
 app = Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

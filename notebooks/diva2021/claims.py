@@ -1,16 +1,16 @@
 """Milani, Huang, Chiang: preserving diversity in anonymized data (DIVA, 2021).
 
 Sets have 8 constraints with a conflict rate of 0.2, and k is 20, unless one of them varies. Each
-seed draws rows and constraints: upper bounds lie a fifth above the lower ones, and M = n/2. Census
-has the quasi-identifiers of majeed2024, since the paper names none. We generate Pop-Syn. The paper
-gives no formula for accuracy: the discernibility per row is judged, and four other formulas are
-the other readings. It takes the formula of the conflict rate from a text that we could not read:
-ours is the share of the target rows that several constraints have as targets. The authors' public
-program has no graph, no colouring and no strategy, which most claims are about. Our search tries
-the clusterings of a constraint in an order of ours, and is cut off after 1,000 in a component of
-the graph, a budget that the paper does not name. Accuracies are compared in pairs, on the sets for
-which both find a table; how often each finds one is a figure of its own. Times are the least of
-three runs, in seconds of the processor.
+seed draws rows and constraints: upper bounds lie a fifth above the lower ones, and M = n/2. The
+paper does not name the quasi-identifiers of Census, so ours are the columns of majeed2024. We
+generate Pop-Syn. The paper gives no formula for accuracy: the discernibility per row is judged,
+and four other formulas are the other readings. It takes the formula of the conflict rate from a
+text that we could not read: ours is the share of the target rows that several constraints have as
+targets. The authors' public program has no graph, no colouring and no strategy, which most claims
+are about. Our search tries the clusterings of a constraint in an order of ours, and is cut off
+after 1,000 in a component of the graph, a budget that the paper does not name. Accuracies are
+compared in pairs, on the sets for which both find a table; how often each finds one is a figure of
+its own. Times are the least of three runs, in seconds of the processor.
 """
 
 import numpy as np

@@ -284,7 +284,8 @@ def generalizations_are_saved(table_12, figure_7):
     def fits(kept: pd.DataFrame) -> c.Finding:
         found = c.one_more_run(kept.droplevel("k"), printed[kept.index.unique("name")])
         some = found.verdict == c.NOT_REPRODUCED and (kept > 0).all(axis=None)
-        return replace(found, verdict=c.IN_PART) if some else found
+        why = "some are saved in every run"
+        return replace(found, verdict=c.IN_PART, why=why) if some else found
 
     return _kept(table_12, figure_7, fits)
 

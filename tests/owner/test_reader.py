@@ -14,8 +14,8 @@ from referees.tables import tried
 
 import anonpaper as ap
 from anonpaper import errors
+from anonpaper.owner.arguments import METHODS
 from anonpaper.owner.cli import main
-from anonpaper.owner.methods import METHODS
 
 openpyxl = pytest.importorskip("openpyxl", reason="workbooks are read: anonpaper[excel]")
 
