@@ -48,4 +48,8 @@ def _hierarchy(attribute: Attribute, rows: list[list[str]]) -> Hierarchy:
     first, *widths = rows[0]
     if not first:
         return Hierarchy.intervals(attribute.values, [*map(int, widths)])
-    return Hierarchy([*rows, [MISSING, *["unknown"] * (len(widths) - 1), STAR]])
+    missing = [MISSING, *["unknown"] * (len(widths) - 1), STAR]
+    named = {row[0]: row for row in [missing, *rows]}  # in the order of the attribute's values
+    if lacking := [value for value in attribute.values if value not in named]:
+        raise HierarchyError(f"the tree of {attribute.name!r} lacks the values {lacking}")
+    return Hierarchy([named[value] for value in attribute.values])

@@ -143,7 +143,7 @@ def values_kept(rel: Release, by: object) -> pd.DataFrame:
 
 
 def kl_divergence(rel: Release) -> float:
-    r"""Divergence of the release's distribution from its table's: at least 0.
+    r"""How far the release's distribution is from its table's, by KL-divergence: 0 if equal.
 
     The table is a distribution f on QI × SA, and the release another, f*: every published row is
     spread evenly over the values in its sub-domains (of the declared domain), with its exact

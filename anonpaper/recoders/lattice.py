@@ -43,7 +43,7 @@ def full_domain(
     require: Sequence[principles.Principle] = (),
     suppression: float = 0.0,
 ) -> Recoding:
-    """Guarantee k-anonymity, and optionally more, at the least NCP of full-domain recodings.
+    """Guarantee k-anonymity, and more if asked, at the least loss (NCP) of one level per column.
 
     InfeasibleError if no node is enough, SizeLimitError if there are more than ten million.
 

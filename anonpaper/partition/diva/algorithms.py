@@ -190,7 +190,7 @@ class Run:
         return labels, np.array(starred, bool).reshape(-1, self.m.d)
 
     def divide(self, part: Microdata, rng: np.random.Generator) -> Partition:
-        """Group rows by the package's own algorithm for the required privacy: Anonymize."""
+        """Group rows by k-member, or by Mondrian if l is given: the paper's step Anonymize."""
         k, l = self.targets.k, self.targets.l
         return k_member(part, k, rng) if l is None else mondrian(part, k, l)
 

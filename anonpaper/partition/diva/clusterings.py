@@ -83,7 +83,7 @@ class Clusterings:
         return max(needed.values(), default=0)
 
     def of(self, v: int) -> Iterator[list[Bundle] | None]:
-        """Yield clusterings of a node (None: a dead end): Clusterings(v.constraint, R)."""
+        """Yield a node's clusterings, the paper's Clusterings(v.constraint, R); None: dead end."""
         if self.missing(v) == 0:
             yield []
             return

@@ -74,7 +74,7 @@ class Targets:
         return self.l is None or self.l * np.bincount(self.sensitive[rows]).max() <= len(rows)
 
     def spread(self, rows: np.ndarray) -> np.ndarray:
-        """Order rows so that the first of them differ most in their sensitive value."""
+        """Order rows in rounds: one row of each sensitive value, then a second one of each."""
         order = np.argsort(self.sensitive[rows], kind="stable")
         values = self.sensitive[rows[order]]
         rank = np.arange(len(rows)) - np.searchsorted(values, values)  # alike before it
