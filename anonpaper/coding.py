@@ -256,6 +256,7 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
 
 def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
     """Sort the distinct values of a column; missing ones get code -1."""
+    check_whole_texts(column)
     try:
         codes, values = pd.factorize(column, sort=False)
     except TypeError:
@@ -269,6 +270,12 @@ def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
     except TypeError:  # numbers mixed with text: sorted by how they are written
         order = np.argsort(np.array([str(value) for value in values]), kind="stable")
     return np.append(np.argsort(order), -1)[codes], values[order]
+
+
+def check_whole_texts(column: pd.Series) -> None:
+    """Raise ColumnError for a text with a NUL character: pandas compares texts up to it only."""
+    if column.dtype == object and any("\0" in v for v in column.array if isinstance(v, str)):
+        raise ColumnError(f"{column.name!r} has a NUL character in a text: remove it")
 
 
 def near_equal(values: Iterable) -> list[list[str]]:

@@ -41,6 +41,12 @@ _DATES = {
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
 
 
+def quoted(text: str) -> str:
+    """Return a text as it stands in a set of texts: quoted as in a csv if it needs to be."""
+    plain = text and text == text.strip() and not re.search(r'[,"{}\r\n]', text)
+    return text if plain else '"' + text.replace('"', '""') + '"'
+
+
 class Hierarchy:
     """A generalization hierarchy of one attribute: every value with its name on each level.
 
@@ -140,7 +146,7 @@ class Hierarchy:
         rows = [[str(value)] for value in _listed(values)]
         while width < len(rows):
             for block in (rows[first : first + width] for first in range(0, len(rows), width)):
-                name = f"{{{', '.join(row[0] for row in block)}}}"
+                name = f"{{{', '.join(quoted(row[0]) for row in block)}}}"
                 for row in block:
                     row.append(name if len(block) > 1 else row[0])
             width *= fan_out

@@ -17,15 +17,10 @@ import pandas as pd
 from anonpaper.cells import distinct
 from anonpaper.compiled import loop
 from anonpaper.errors import is_among
-from anonpaper.hierarchy import STAR
+from anonpaper.hierarchy import STAR, quoted
 from anonpaper.microdata import MISSING, Attribute
 
 _WIDTH = re.compile(r"\[(-?[\d.]+), (-?[\d.]+)\)")  # of Hierarchy.intervals
-
-
-def _quoted(text: str) -> str:
-    plain = text and text == text.strip() and not re.search(r'[,"{}\r\n]', text)
-    return text if plain else '"' + text.replace('"', '""') + '"'
 
 
 @dataclass(eq=False)
@@ -108,7 +103,8 @@ class SubDomains:
 
     def _written(self, values: list, codes: list) -> str:
         last = len(codes) - 1 - is_among(values[-1], [MISSING])
-        if self.attribute.ordered and 0 < last == codes[last] - codes[0]:
+        apart = not any(" - " in str(end) for end in (values[0], values[last]))
+        if self.attribute.ordered and apart and 0 < last == codes[last] - codes[0]:
             run = f"[{values[0]} - {values[last]}]"
             if isinstance(values[0], pd.Interval):
                 run = str(pd.Interval(values[0].left, values[last].right, values[0].closed))
@@ -121,7 +117,7 @@ class SubDomains:
                 values.sort(key=str)
             values += marked
         texts = [*map(str, values)]  # most need no quotes, and this is seen at once
-        return f"{{{', '.join(texts if all(map(str.isalnum, texts)) else map(_quoted, texts))}}}"
+        return f"{{{', '.join(texts if all(map(str.isalnum, texts)) else map(quoted, texts))}}}"
 
     def members(self, i: int) -> np.ndarray:
         """Return the codes of sub-domain i, ascending."""

@@ -285,15 +285,19 @@ def suggested(m: Microdata, kinds: Mapping, call: Sequence[str]) -> dict[str, st
     asked = {name: _asked_for(m.attribute(name), kinds.get(name)) for name in m.qi}
     needs_trees = {"dates", "prefixes"} & {*asked.values()}  # else intervals of values do
     texts = [f"{name}={tree}" for name, tree in asked.items() if tree and needs_trees]
-    form, trees = "shallow" if texts else "generalize", hierarchies(texts, m, kinds)
     given, mondrian = {"k": min(5, m.n_people), "l": 2}, METHODS["mondrian"]
     try:
-        rel = publish(m, mondrian, form, given, trees)
+        rel = publish(m, mondrian, "generalize", given, {})
     except AnonpaperError:  # no secret, several, or one that more than half of the people share
-        rel = publish(m, mondrian, form, given := {"k": given["k"]}, trees)
+        rel = publish(m, mondrian, "generalize", given := {"k": given["k"]}, {})
+    if texts:  # where hierarchies lose less than intervals and sets of values
+        by_trees = publish(m, mondrian, "shallow", given, hierarchies(texts, m, kinds))
+        rel, texts = min((rel, []), (by_trees, texts), key=lambda pair: measure.gcp(pair[0]))
     files, flags = ("--risks", "--save-schema", "--population"), ("--json", "--force", "--quiet")
     pairs = itertools.pairwise(["", *call[2:]])
-    own = [a for before, a in pairs if before not in files and a not in (*files, *flags, "-q")]
+    left = (*files, *flags, "-q", "--stars")
+    own = [a for before, a in pairs if before not in files and a.partition("=")[0] not in left]
+    form = "shallow" if texts else "generalize"
     own += ["--method=mondrian", *(f"--{name}={value}" for name, value in given.items())]
     own += [f"--publish={form}", *(f"--hierarchy={text}" for text in texts), "-o", "safe.csv"]
     return {

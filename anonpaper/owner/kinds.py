@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from anonpaper.coding import Number
+from anonpaper.coding import Number, check_whole_texts
 from anonpaper.errors import ColumnError, ParameterError, check_sequence, is_among
 from anonpaper.hierarchy import ISO_DATE
 
@@ -78,6 +78,7 @@ def read_as(column: pd.Series, kind: object, na: Sequence[str], counts=None) -> 
 
     Empty texts and those in `na` are missing. `counts` says how many rows each row stands for.
     """
+    check_whole_texts(column)
     place, distinct = pd.factorize(column)
     texts = pd.Series(distinct, name=column.name).astype("string").astype(object)
     texts = texts[~texts.isin({"", *na})]
@@ -88,7 +89,8 @@ def read_as(column: pd.Series, kind: object, na: Sequence[str], counts=None) -> 
     except ColumnError:  # such as 2024-02-30
         if kind is not None:
             raise
-        doubt = Doubt("not all are dates", meant) if meant == "date" else None
+        large = "some numbers are too large, or have too many digits", "ordered"
+        doubt = Doubt(*(("not all are dates", meant) if meant == "date" else large))
         values, meant = texts, "text"
     taken = (values.astype("Int64") if values.dtype == "int64" else values).reindex(place)
     taken = taken if taken.hasnans else taken.astype(values.dtype)
@@ -118,7 +120,7 @@ def _guess(texts: pd.Series, rows: np.ndarray) -> tuple[str, Doubt | None]:
         return "text", None
     numbers = fit(_DECIMAL)
     such = f"such as {texts.iloc[int(np.argmin(numbers))]!r}"  # no number, if there are any
-    if fit(r"0\d*|[1-9]\d*").all() and not fit(_INTEGER).all():  # codes
+    if fit(r"0\d*|[1-9]\d*").all() and not numbers.all():  # codes
         few = 0 < rows[~numbers].sum() < rows.sum() / 2  # that begin with 0
         return "text", Doubt(such, "ordered") if few else None
     for pattern, kind, certain in _GUESSES:
@@ -126,6 +128,7 @@ def _guess(texts: pd.Series, rows: np.ndarray) -> tuple[str, Doubt | None]:
             digits = bare.str.replace(r"[eE].*", "", regex=True).str.count(r"\d").max()
             certain &= kind in ("integer", "date") or digits <= _MOST_DIGITS
             certain &= (bare == texts).all()
+            kind = "ordered" if kind == "decimal" and digits > _MOST_DIGITS else kind
             return (kind, None) if certain else ("text", Doubt(such, kind))
     for what, are in (("numbers", numbers | fit(_COMMA)), ("dates", fit(ISO_DATE))):
         found, share = texts[~are], rows[are].sum() / rows.sum()

@@ -11,6 +11,7 @@ import logging
 import re
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -73,7 +74,7 @@ class Table:
                 columns = next(source := _sheet_rows(name))
             else:
                 columns = next(source := _csv_rows(name, delimiter, encoding))
-        if doubled := sorted({column for column in columns if columns.count(column) > 1}):
+        if doubled := sorted(column for column, n in Counter(columns).items() if n > 1):
             raise ColumnError(f"{name} has several columns named {doubled}: rename them")
         return cls(columns, name, source, delimiter)
 
@@ -294,6 +295,8 @@ def _csv_rows(name: str, delimiter: str, encoding: str) -> Iterator[list[str]]:
             header = next(reader, [])
             if not header:
                 raise csv.Error("the first line must name the columns, but is empty")
+            if header[0].lower().startswith("sep="):
+                raise csv.Error(f"{header[0]!r} is for spreadsheets: remove the line")
             sign = re.search(r"[;\t|,]", header[0].replace(delimiter, ""))
             if len(header) == 1 and sign:
                 hint = f"is it delimiter={sign[0]!r} (--delimiter {sign[0]!r})?"

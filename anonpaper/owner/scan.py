@@ -105,6 +105,8 @@ def _column(column: object, of_file: object, is_typed: bool) -> pd.Series:
     """Return a column as the type of its file; ColumnError for an order that only a file has."""
     import pyarrow as pa
 
+    if pa.types.is_decimal256(of_file.type):  # an engine reads it as a float
+        raise ColumnError(f"{of_file.name!r} has more than 38 digits: ap.read keeps them")
     if not pa.types.is_dictionary(of_file.type):
         with suppress(pa.ArrowException):  # only missing values, or an identifier as text
             column = column.cast(of_file.type)
