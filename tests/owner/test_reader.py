@@ -166,6 +166,7 @@ def test_numbers_beside_a_text_are_asked_about(odd, door, tmp_path):
     ["85+", "9", "12"], ["31.12.45", "01.02.03"], ["12/31/1945"], ["1,234", "5"],
     ["<30", "30", "31"], ["+5", "7"], ["2024/12/31"], ["2024-1-5"], ["0000-00-00", "2024-12-31"],
     [" 28", "5"], [" 31.12.1945"], ["0.30000000000000004", "1"], ["28,8", "1.5"],
+    ["34", "9", "1e400"], ["34", "9", "9223372036854775808"], ["34", "9", "9" * 20],
 ])  # fmt: skip
 def test_what_may_be_more_than_text_is_asked_about(values, tmp_path):
     path = tmp_path / "a.csv"
@@ -176,6 +177,28 @@ def test_what_may_be_more_than_text_is_asked_about(values, tmp_path):
         assert door(path, ["a"], delimiter=";", types={"a": "text"}).n == len(values)
         with pytest.raises(errors.ParameterError, match="century"):
             door(path, ["a"], delimiter=";", types={"a": "%d.%m.%y"})
+
+
+def test_texts_end_where_they_end(tmp_path):
+    """pandas takes texts for equal up to a NUL character; a set may hold names with commas."""
+    path = tmp_path / "a.csv"
+    path.write_text("x,s\na\0,u\na,v\n")
+    with pytest.raises(errors.ColumnError, match="NUL"):
+        ap.read(path, ["x"])
+    with pytest.raises(errors.ColumnError, match="NUL"):
+        ap.Microdata(pd.DataFrame({"x": ["a\0", "a"]}), ["x"]).attribute("x")
+    path.write_text("sep=;\na;b\n1;2\n")
+    with pytest.raises(errors.FileError, match="for spreadsheets: remove the line"):
+        ap.read(path, ["a"])
+    jobs = ["arts", "farming, fishing", "law", "20 - 29"]
+    m = ap.Microdata(pd.DataFrame({"job": jobs * 4, "ill": [*"abcd" * 4]}), ["job"], "ill")
+    trees = {"job": ap.Hierarchy.balanced(m.attribute("job").values, 4)}
+    ordered = m.replace(
+        frame=m.frame.assign(job=pd.Categorical(m.frame["job"], jobs, ordered=True))
+    )
+    for rel in (ap.shallow_generalize(m, ap.mondrian(m, 16), trees),
+                ap.generalize(ordered, ap.mondrian(ordered, 8))):  # fmt: skip
+        assert ap.audit(rel.microdata, rel.public_frame()).release.audit()["level"][0] >= 8
 
 
 @pytest.mark.parametrize("wrong", [
