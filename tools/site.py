@@ -39,11 +39,13 @@ WATCHED = {
     "course/4_four_ways_to_publish": "boger2020",
     "course/7_diversity_and_fairness": "diva2021",
 }
+LIVE_SOURCES = CONFIGURATION / "live"
 LIVE = ROOT / "build" / "live" / "index.html"  # made by `make live`; it names its other files
-#: What the README says how to make is there, on the site; the second and third where LIVE is.
+#: What the README says how to make is there, on the site; the last two where LIVE is.
 THERE = {
     r"theatre: `make site`, then open `build/site/([\w/.]+)`,": r'<a href="\1">theatre</a>:',
-    r"`make live` \(in the browser\)": '<a href="live/index.html">in the browser</a>',
+    r" `make site` writes such a page for each paper\.": "",
+    r"`make live` \((.*?)\)": r'<a href="live/index.html">\1</a>',
     r"\[Try your table\]\(.*?\)": '<a href="live/index.html">Try your table</a>',
 }
 
@@ -51,6 +53,10 @@ THERE = {
 def main(target: Path = ROOT / "build" / "site") -> int:
     """Write the site and return the exit code."""
     target.parent.mkdir(parents=True, exist_ok=True)
+    package = [*(ROOT / "anonpaper").rglob("*.py"), *LIVE_SOURCES.glob("*")]
+    if LIVE.exists() and LIVE.stat().st_mtime < max(file.stat().st_mtime for file in package):
+        print("site: left out build/live, which is older than the package: run make live")
+        shutil.rmtree(LIVE.parent)
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".site-") as folder:
         source, html = Path(folder, "source"), Path(folder, "html")
         stage(source)
@@ -99,7 +105,7 @@ def stage(source: Path) -> None:
     found = [one for one in report.findings() if one[2] in names]
     watched = {key: play.question for key, play in scenes.PLAYS.items()}
     _, _, door = (ROOT / "README.md").read_text("utf-8").partition("# anonpaper\n")
-    for said, link in [*THERE.items()][: len(THERE) if LIVE.exists() else 1]:
+    for said, link in [*THERE.items()][: len(THERE) if LIVE.exists() else 2]:
         door = re.sub(said, link, door.partition("## Two commands")[0])
     write("index.md", "index.md", findings=found, door=door, watched=watched)
 
@@ -137,7 +143,7 @@ def write_theatre(folder: Path) -> None:
         about |= {"scene": scenes.as_json(key).replace("</", "<\\/"), "notebook": notebook}
         text = page.render(about, assets=json.dumps(assets), size=size)
         write_whole(folder / f"{key}.html", text)
-    for file in (*THEATRE.glob("theatre.*"), CONFIGURATION / "live" / "load.js"):
+    for file in (*THEATRE.glob("theatre.*"), LIVE_SOURCES / "load.js"):
         write_whole(folder / file.name, file.read_bytes())
 
 
