@@ -19,6 +19,7 @@ const moved = at => at < 1 ? [] : step(at).group.flatMap((one, i) => one === ste
 const groupName = number => run().names[number] ?? "";
 
 function draw() {
+  asking = false;
   state.step = Math.min(state.step, last());
   const one = step(), places = new Map([...document.querySelectorAll(".chip")].map(chip => [chip.dataset.person, chip.getBoundingClientRect()]));
   $("scrub").max = last();
@@ -128,7 +129,6 @@ function go(to, byReader = true) {
     $("say").textContent = "Who moves next? Choose a person, or step forward to see.";
     return;
   }
-  asking = false;
   state.step = Math.max(0, Math.min(to, last()));
   draw();
 }

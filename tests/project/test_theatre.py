@@ -104,14 +104,19 @@ def test_everybody_can_watch(theatre, browser, paper):
 
 
 def test_a_reader_predicts_and_what_is_not_possible_is_said(theatre, browser):
+    said = []
     with opened(browser, viewport=SCREEN) as page:
+        page.on("pageerror", lambda error: said.append(str(error)))
         page.goto((theatre / "xiao2010.html").as_uri())
         page.locator("#ask").check()
         page.locator("#forward").click()
         assert "Who moves next?" in page.locator("#say").inner_text()
         page.locator("#people tbody button").nth(2).click()
         assert page.locator("#say").inner_text().startswith("Right.")
-        page.locator("#p-l").fill("1")
+        page.locator("#forward").click()
+        page.locator("#p-l").fill("1")  # takes the question back
+        page.locator("#people tbody button").nth(1).click()
+        assert said == []
         assert "largest feasible l is 2" in page.locator("#say").inner_text()
         page.goto(f"{(theatre / 'xiao2010.html').as_uri()}?embed")
         assert not page.locator("header").is_visible()
