@@ -43,7 +43,7 @@ class Play:
     question: str
     lines: tuple[str, ...]
     parameters: dict[str, Sequence]
-    people: Callable[[], Microdata]
+    people: Callable[..., Microdata]
     run: Callable[..., tuple[Microdata, Script, Release]]
 
 
@@ -69,11 +69,15 @@ class Script:
 LINE_OF_PHASE = {1: 2, 2: 4, 3: 5}
 
 
-def tp_steps(m: Microdata, l: int, table: str = "") -> tuple[Microdata, Script, Release]:
-    """Show which row TP moves to the residue R next, and why."""
-    if table == "rarer diseases":
-        rarer = m.frame["Disease"].mask(m.frame.index == "Helen", "dyspepsia")
-        m = m.replace(frame=m.frame.assign(Disease=rarer))
+def hospital(table: str = "Table 1") -> Microdata:
+    """Return Table 1 of the paper, or a table in which one person more has a rare disease."""
+    m = ap.examples.hospital()
+    rarer = m.frame["Disease"].mask(m.frame.index == "Helen", "dyspepsia")
+    return m if table == "Table 1" else m.replace(frame=m.frame.assign(Disease=rarer))
+
+
+def tp_steps(m: Microdata, l: int, table: str) -> tuple[Microdata, Script, Release]:
+    """Show which row TP moves to the residue R next, and why; `m` is already the table."""
     p, counts = ap.tp(m, l), ap.tp_steps(m, l)
     group, value = m.cells.tuple_of_row.astype(int), m.frame[m.sensitive].astype(str)
     R, leaves = group.max() + 1, (p.labels == p.n_groups - 1) & (p.info["residue_size"] > 0)
@@ -258,7 +262,7 @@ PLAYS = {
          "Phase 2: move people whose value is not the most frequent one of R.",
          "Phase 3: move sets of people from several groups until R is l-eligible.",
          "Publish: a star wherever the people of a group differ."),
-        {"l": (2, 3, 4), "table": ("Table 1", "rarer diseases")}, ap.examples.hospital, tp_steps,
+        {"l": (2, 3, 4), "table": ("Table 1", "rarer diseases")}, hospital, tp_steps,
     ),
     "dewri2009": Play(
         "How does a search find a generalization that loses little?",
@@ -316,7 +320,14 @@ def scene(paper: str) -> dict:
     runs = [dict(zip(play.parameters, one, strict=True)) for one in choices]
     # as in the page's address
     keys = ["&".join(f"{name}={value}" for name, value in one.items()) for one in runs]
-    return told | {"runs": {key: run(paper, m, one) for key, one in zip(keys, runs, strict=True)}}
+    done = [run(paper, table_of(paper, one), one) for one in runs]
+    return told | {"runs": dict(zip(keys, done, strict=True))}
+
+
+def table_of(paper: str, parameters: Mapping) -> Microdata:
+    """Return the people of a paper; some papers have two tables to choose from."""
+    chosen = {name: value for name, value in parameters.items() if name == "table"}
+    return PLAYS[paper].people(**chosen)
 
 
 def as_json(paper: str) -> str:
@@ -336,13 +347,13 @@ def run(paper: str, m: Microdata, parameters: Mapping) -> dict:
         with warnings.catch_warnings(action="ignore"):  # the steps show who is withheld
             m, script, release = PLAYS[paper].run(m, **parameters)
     except AnonpaperError as error:
-        return {"error": str(error)}
+        return {"people": people_of(m), "error": str(error)}
     told = {"people": people_of(m), "steps": script.steps, "names": script.names}
     return told | {"beliefs": beliefs(m, release)}
 
 
 def edited(paper: str, cells: Sequence[Sequence[str]], parameters: Mapping) -> str:
-    """Return the run, as JSON, of a table whose cells a reader has edited."""
+    """Return the run, as JSON, of a table whose cells, all of them, a reader has edited."""
     m = PLAYS[paper].people()
     frame = m.frame.copy()
     for place, name in enumerate([*m.qi, *m.sensitives]):

@@ -4,13 +4,13 @@
 const scene = JSON.parse($("scene").textContent);
 const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
 const state = { step: 0, person: null, parameters: {} };
-let edited = null, cells = null, asking = false, timer = null;
+let edited = null, cells = null, touched = false, wanted = false, tickets = 0, asking = false, timer = null;
 
 // ---- what is shown ----------------------------------------------------------------------------
 
 const key = () => Object.entries(state.parameters).map(pair => pair.join("=")).join("&");
 const run = () => edited ?? scene.runs[key()];
-const people = () => run().people ?? scene.people;
+const people = () => run().people;
 const last = () => (run().steps?.length ?? 1) - 1;
 const step = (at = state.step) => run().steps?.[at];
 const tableOf = one => typeof one.cells === "number" ? scene.tables[one.cells] : one.cells;
@@ -49,11 +49,11 @@ function glide(chip, before) {
 }
 
 function drawPeople(one) {
-  const published = one && tableOf(one), movers = moved(state.step);
+  const published = one && tableOf(one), fields = cells && (!edited || !one || state.step === 0), movers = moved(state.step);
   const rows = people().map(([name, ...values], i) => {
     const texts = published?.[i] ?? values;
     const row = make("tr", { "data-person": i }, make("th", { scope: "row" }, dot(i), make("button", { type: "button", "aria-pressed": state.person === i }, name)));
-    texts.forEach((text, j) => row.append(cells ? make("td", {}, field(i, j)) : make("td", String(text) === values[j] ? {} : { class: "changed" }, String(text))));
+    texts.forEach((text, j) => row.append(fields && cells[i] ? make("td", {}, field(i, j)) : make("td", String(text) === values[j] ? {} : { class: "changed" }, String(text))));
     row.append(make("td", { class: "note" }, one?.note[i] || (one ? groupName(one.group[i]) : "")));
     row.classList.toggle("moved", movers.includes(i));
     row.classList.toggle("chosen", state.person === i);
@@ -71,7 +71,12 @@ function field(i, j) {
   const found = domain ? make("select", {}, ...domain.map(text => make("option", {}, text))) : make("input", { type: "number" });
   found.setAttribute("aria-label", `${column} of ${scene.people[i][0]}`);
   found.value = cells[i][j];
-  found.onchange = () => { cells[i][j] = found.value; };
+  found.onchange = () => {
+    cells[i][j] = found.value;
+    touched = true;
+    tickets += 1;  // a run that has not ended is of other values
+    note("Edited: press Run. The steps are still those of the table before.");
+  };
   return found;
 }
 
@@ -185,7 +190,7 @@ for (const [name, values] of Object.entries(scene.parameters)) {
   const field = numbers ? make("input", { type: "range", min: 0, max: values.length - 1, id: `p-${name}` })
     : make("select", { id: `p-${name}` }, ...values.map(value => make("option", {}, value)));
   const output = make("output", { for: `p-${name}` });
-  field.oninput = () => { state.parameters[name] = numbers ? values[field.value] : field.value; edited = null; show(); draw(); };
+  field.oninput = () => { change(name, numbers ? values[field.value] : field.value); show(); };
   const show = () => {
     field.value = numbers ? values.indexOf(state.parameters[name]) : state.parameters[name];
     output.textContent = numbers ? ` = ${state.parameters[name]}` : "";
@@ -195,7 +200,19 @@ for (const [name, values] of Object.entries(scene.parameters)) {
   $("parameters").append(make("label", { for: `p-${name}` }, name, output, field));
 }
 
+/** Set a parameter. An edited table is run again, unless another table was chosen. */
+function change(name, value) {
+  const again = wanted && name !== "table";
+  state.parameters[name] = value;
+  stopRun(again || !touched ? "" : name === "table" ? "Your edits are undone: another table was chosen." : "Edited: press Run.");
+  if (cells && name === "table") startEdit();
+  if (again) runEdited();
+  draw();
+}
+
 function readAddress() {
+  stopRun("");
+  stopEdit();
   const told = new URLSearchParams(location.hash.slice(1));
   for (const [name, values] of Object.entries(scene.parameters))
     state.parameters[name] = values.find(value => String(value) === told.get(name)) ?? values[0];
@@ -206,35 +223,67 @@ function readAddress() {
   draw();
 }
 
-$("lines").replaceChildren(...scene.lines.map(text => make("li", {}, make("button", { type: "button" }, text))));
-document.body.classList.toggle("embed", new URLSearchParams(location.search).has("embed"));
-window.addEventListener("hashchange", readAddress);
-readAddress();
-
 // ---- an edited table, which the package itself runs in the browser ----------------------------
 
-$("edit").hidden = ASSETS.length === 0;
-$("load").hidden = true;
-$("change").onclick = () => {
-  cells = cells ? null : scene.people.map(([, ...values]) => values);
+function note(text) {
+  $("loaded").textContent = text;
+}
+
+/** Forget the run of the edited table, also one that has not ended. */
+function stopRun(text) {
+  tickets += 1;
   edited = null;
-  $("change").textContent = cells ? "Back to the first table" : "Edit the table";
-  $("load").hidden = !cells;
+  note(text);
+}
+
+/** Fill the fields with the table on screen. */
+function startEdit() {
+  cells = scene.people.map((_, i) => people()[i].slice(1));
+  touched = wanted = false;
+  $("change").textContent = "Back to the unedited table";
+  $("load").hidden = false;
+}
+
+function stopEdit() {
+  cells = null;
+  touched = wanted = false;
+  $("change").textContent = "Edit the table";
+  $("load").hidden = true;
+}
+
+async function runEdited() {
+  const given = JSON.stringify(JSON.stringify([scene.paper, cells, state.parameters])), ticket = ++tickets;
+  wanted = true;
+  note("Running the package");
+  const outputs = await ask("run", { source: `import sys; sys.path.append("/project/site/theatre")\nimport json, anonpaper.compendium, scenes\nprint(scenes.edited(*json.loads(${given})))` });
+  if (ticket !== tickets) return;  // the reader has changed something since
+  const text = outputs.filter(one => one.kind === "text").map(one => one.content).join("");
+  try {
+    edited = JSON.parse(text.slice(text.indexOf("{")));
+    note("These steps are those of the edited table. Go to step 1 to edit it again.");
+  } catch {
+    note(`The package could not run: ${outputs.map(one => one.content).join(" ").slice(-300)}`);
+  }
+  draw();
+}
+
+$("edit").hidden = ASSETS.length === 0;
+$("change").onclick = () => {
+  stopRun("");
+  if (cells) stopEdit();
+  else startEdit();
   go(0, false);
 };
 $("load").onclick = async () => {
   if (!worker && !await load()) return;
   $("load").hidden = $("load").disabled = false;
-  $("loaded").textContent = "Running the package";
-  const given = JSON.stringify(JSON.stringify([scene.paper, cells, state.parameters]));
-  const outputs = await ask("run", { source: `import sys; sys.path.append("/project/site/theatre")\nimport json, anonpaper.compendium, scenes\nprint(scenes.edited(*json.loads(${given})))` });
-  const text = outputs.filter(one => one.kind === "text").map(one => one.content).join("");
-  try {
-    edited = JSON.parse(text.slice(text.indexOf("{")));
-    edited.people ??= scene.people;
-    $("loaded").textContent = "These steps are those of the edited table.";
-  } catch {
-    $("loaded").textContent = `The package could not run: ${outputs.map(one => one.content).join(" ").slice(-300)}`;
-  }
-  go(0, false);
+  state.step = 0;
+  runEdited();
 };
+
+// ---- start ---------------------------------------------------------------------------------------
+
+$("lines").replaceChildren(...scene.lines.map(text => make("li", {}, make("button", { type: "button" }, text))));
+document.body.classList.toggle("embed", new URLSearchParams(location.search).has("embed"));
+window.addEventListener("hashchange", readAddress);
+readAddress();

@@ -39,9 +39,9 @@ def test_steps_end_where_the_algorithm_ends(paper):
     for values in product(*play.parameters.values()):
         given = dict(zip(play.parameters, values, strict=True))
         try:
-            m, script, release = play.run(play.people(), **given)
+            m, script, release = play.run(scenes.table_of(paper, given), **given)
         except AnonpaperError as error:
-            assert str(error) == scenes.run(paper, play.people(), given)["error"]
+            assert str(error) == scenes.run(paper, scenes.table_of(paper, given), given)["error"]
             continue
         possible += 1
         *_, before, last = script.steps
@@ -71,6 +71,9 @@ def test_an_edited_table_is_run_by_the_package(paper):
     assert same == json.loads(json.dumps(scenes.run(paper, m, given)))
     cells[0][-1] = cells[-1][-1] = cells[1][-1]
     assert json.loads(scenes.edited(paper, cells, given)) != same
+    if "table" in given:  # what the fields say counts, whatever table was chosen
+        cells = [row[1:] for row in scenes.people_of(m)]
+        assert json.loads(scenes.edited(paper, cells, given | {"table": "rarer diseases"})) == same
 
 
 @pytest.fixture(scope="module")
@@ -118,5 +121,14 @@ def test_a_reader_predicts_and_what_is_not_possible_is_said(theatre, browser):
         page.locator("#people tbody button").nth(1).click()
         assert said == []
         assert "largest feasible l is 2" in page.locator("#say").inner_text()
+        page.locator("#p-table").select_option("rarer diseases")
+        page.evaluate("$('change').click()")  # the fields show the table on screen
+        helen = page.locator("#people tbody tr").nth(7).locator("select").last
+        assert helen.input_value() == "dyspepsia"
+        helen.select_option("HIV")
+        assert "Edited: press Run" in page.locator("#loaded").inner_text()
+        page.locator("#p-table").select_option("Table 1")
+        assert "edits are undone" in page.locator("#loaded").inner_text()
+        assert helen.input_value() == "pneumonia"
         page.goto(f"{(theatre / 'xiao2010.html').as_uri()}?embed")
         assert not page.locator("header").is_visible()
