@@ -24,7 +24,7 @@ from boger2020 import grouped_by_pairs, ten_people
 
 import anonpaper as ap
 import anonpaper.compendium
-from anonpaper.errors import AnonpaperError
+from anonpaper.errors import AnonpaperError, InfeasibleError
 from anonpaper.microdata import Microdata
 from anonpaper.partition.diva.algorithms import Run, build_graph
 from anonpaper.partition.diva.targets import Search, Targets
@@ -78,6 +78,10 @@ def hospital(table: str = "Table 1") -> Microdata:
 
 def tp_steps(m: Microdata, l: int, table: str) -> tuple[Microdata, Script, Release]:
     """Show which row TP moves to the residue R next, and why; `m` is already the table."""
+    counts = m.frame[m.sensitive].value_counts()
+    if l * counts.iloc[0] > m.n:
+        told = f"{counts.iloc[0]} of {m.n} people have {counts.index[0]}, more than one in {l}"
+        raise InfeasibleError(told)
     p, counts = ap.tp(m, l), ap.tp_steps(m, l)
     group, value = m.cells.tuple_of_row.astype(int), m.frame[m.sensitive].astype(str)
     R, leaves = group.max() + 1, (p.labels == p.n_groups - 1) & (p.info["residue_size"] > 0)

@@ -8,27 +8,27 @@ let edited = null, cells = null, touched = false, wanted = false, tickets = 0, a
 
 // ---- what is shown ----------------------------------------------------------------------------
 
-const key = () => Object.entries(state.parameters).map(pair => pair.join("=")).join("&");
+const key = (given = state.parameters) => Object.entries(given).map(pair => pair.join("=")).join("&");
 const run = () => edited ?? scene.runs[key()];
 const people = () => run().people;
 const last = () => (run().steps?.length ?? 1) - 1;
 const step = (at = state.step) => run().steps?.[at];
 const tableOf = one => typeof one.cells === "number" ? scene.tables[one.cells] : one.cells;
 /** The people whom a step moves. */
-const moved = at => at < 1 ? [] : step(at).group.flatMap((one, i) => one === step(at - 1).group[i] ? [] : [i]);
+const moved = at => at < 1 || !step(at) ? [] : step(at).group.flatMap((one, i) => one === step(at - 1).group[i] ? [] : [i]);
 const groupName = number => run().names[number] ?? "";
 
 function draw() {
   asking = false;
-  state.step = Math.min(state.step, last());
+  if (step(0)) state.step = Math.min(state.step, last());  // a refusal keeps the step
   const one = step(), places = new Map([...document.querySelectorAll(".chip")].map(chip => [chip.dataset.person, chip.getBoundingClientRect()]));
   $("scrub").max = last();
   $("scrub").value = state.step;
   $("scrub").setAttribute("aria-valuetext", `step ${state.step + 1} of ${last() + 1}`);
-  $("back").disabled = state.step === 0;
-  $("forward").disabled = state.step === last();
+  $("back").disabled = !one || state.step === 0;
+  $("forward").disabled = !one || state.step === last();
   $("say").classList.toggle("bad", !one);
-  $("say").textContent = one ? `${state.step + 1} of ${last() + 1}: ${one.say}` : `Not possible with these parameters: ${run().error}`;
+  $("say").textContent = one ? `${state.step + 1} of ${last() + 1}: ${one.say}` : `Not possible: ${run().error}. ${works()}`;
   [...$("lines").children].forEach((line, i) => {
     line.classList.toggle("now", one?.line === i + 1);
     line.toggleAttribute("aria-current", one?.line === i + 1);
@@ -39,6 +39,14 @@ function draw() {
   drawBeliefs();
   for (const chip of calm ? [] : document.querySelectorAll(".chip")) glide(chip, places.get(chip.dataset.person));
   history.replaceState(null, "", `${location.search}#${key()}&step=${state.step + 1}${state.person === null ? "" : `&person=${encodeURIComponent(people()[state.person][0])}`}`);
+}
+
+/** What would work instead of what was refused: other values of one parameter. */
+function works() {
+  if (edited) return "Edit the table again, or change a parameter.";
+  const found = Object.entries(scene.parameters).flatMap(([name, values]) => values.filter(value => scene.runs[key({ ...state.parameters, [name]: value })].steps)
+    .map(value => `${name} = ${value}`));
+  return found.length ? `Possible: ${found.join(", or ")}.` : "Change two parameters.";
 }
 
 /** Let a person glide from where it was. */
@@ -104,7 +112,8 @@ function drawBeliefs() {
   const at = told.class[person], name = people()[person][0], ends = state.step === last();
   const fits = told.class.filter(one => one === at).length;
   $("attacked").textContent = !ends ? `What is believed of ${name} before anything is published. Go to the last step to attack.`
-    : at < 0 ? `${name} is not published.` : `${fits} published rows fit ${name}. They are marked.`;
+    : at < 0 ? `${name} is not published.` : scene.paper === "boger2020" ? `The ${scene.columns.at(-1)} of ${name} was shuffled among ${fits} rows. They are marked.`
+      : `${fits} rows are in the group of ${name}. They are marked. An attacker who knows the group believes:`;
   const bars = [["before", told.before]];
   if (ends && at >= 0) bars.push(["after", told.after[at]]);
   if (ends && at >= 0 && told.expert) bars.push(["by who recognizes synthetic rows", told.expert[at]]);
@@ -134,7 +143,7 @@ function go(to, byReader = true) {
     $("say").textContent = "Who moves next? Choose a person, or step forward to see.";
     return;
   }
-  state.step = Math.max(0, Math.min(to, last()));
+  if (step(0)) state.step = Math.max(0, Math.min(to, last()));
   draw();
 }
 
@@ -202,11 +211,12 @@ for (const [name, values] of Object.entries(scene.parameters)) {
 
 /** Set a parameter. An edited table is run again, unless another table was chosen. */
 function change(name, value) {
-  const again = wanted && name !== "table";
+  const again = wanted && name !== "table", ends = step(0) && state.step === last();
   state.parameters[name] = value;
   stopRun(again || !touched ? "" : name === "table" ? "Your edits are undone: another table was chosen." : "Edited: press Run.");
   if (cells && name === "table") startEdit();
-  if (again) runEdited();
+  if (again) runEdited(ends);
+  if (ends && step(0)) state.step = last();
   draw();
 }
 
@@ -251,7 +261,7 @@ function stopEdit() {
   $("load").hidden = true;
 }
 
-async function runEdited() {
+async function runEdited(ends = false) {
   const given = JSON.stringify(JSON.stringify([scene.paper, cells, state.parameters])), ticket = ++tickets;
   wanted = true;
   note("Running the package");
@@ -264,6 +274,7 @@ async function runEdited() {
   } catch {
     note(`The package could not run: ${outputs.map(one => one.content).join(" ").slice(-300)}`);
   }
+  if (ends && step(0)) state.step = last();
   draw();
 }
 
@@ -272,7 +283,8 @@ $("change").onclick = () => {
   stopRun("");
   if (cells) stopEdit();
   else startEdit();
-  go(0, false);
+  state.step = 0;
+  draw();
 };
 $("load").onclick = async () => {
   if (!worker && !await load()) return;

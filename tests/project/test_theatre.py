@@ -120,8 +120,14 @@ def test_a_reader_predicts_and_what_is_not_possible_is_said(theatre, browser):
         page.locator("#p-l").fill("1")  # takes the question back
         page.locator("#people tbody button").nth(1).click()
         assert said == []
-        assert "largest feasible l is 2" in page.locator("#say").inner_text()
-        page.locator("#p-table").select_option("rarer diseases")
+        assert "more than one in 3. Possible: l = 2" in page.locator("#say").inner_text()
+        page.keyboard.press("End")
+        page.goto((theatre / "xiao2010.html").as_uri() + "#l=2&table=rarer diseases&step=7")
+        page.locator("#p-l").fill("2")
+        assert "Not possible" in page.locator("#say").inner_text() and "step=7" in page.url
+        page.locator("#p-l").fill("0")
+        page.locator("#p-l").fill("1")  # who is at the last step stays there
+        assert page.locator("#say").inner_text().startswith("10 of 10")
         page.evaluate("$('change').click()")  # the fields show the table on screen
         helen = page.locator("#people tbody tr").nth(7).locator("select").last
         assert helen.input_value() == "dyspepsia"
