@@ -102,9 +102,14 @@ def tp_steps(m: Microdata, l: int, table: str) -> tuple[Microdata, Script, Relea
                 size, most = held.total(), held[value.iloc[row]]
                 rule = "more than" if l * most > size else "not more than"
                 formula = f"Q{q + 1}: {most} of {size} have {value.iloc[row]}, {rule} 1/{l}"
+                may = np.flatnonzero((group == q) & (value == value.iloc[row]))
+                if number == 1:  # line 2 allows every value that fills more than 1/l of its Q
+                    same = value.groupby([group, value]).transform("size").to_numpy()
+                    may = np.flatnonzero((group < R) & (l * same > np.bincount(group)[group]))
                 group = np.where(np.arange(m.n) == row, R, group)
                 moves = f"{m.frame.index[row]} moves to R."
                 script.add(LINE_OF_PHASE[number], moves, formula, group, {row: "moves"})
+                script.steps[-1]["may"] = may.tolist()  # who could move as well
         held = Counter(value[group == R])
         size, most = held.total(), max(held.values(), default=0)
         enough = "R is l-eligible" if l * most <= size else "R needs more rows"
@@ -136,7 +141,9 @@ def klt_steps(m: Microdata, k: int, l: int, theta: float) -> tuple[Microdata, Sc
     shown = release.frame.astype(str).reindex(m.frame.index, fill_value="not published")
     moved = int((release.frame[m.sensitive] != secrets[release.frame.index]).sum())
     say = f"Published: occupations are swapped within each group, {moved} have moved."
-    script.add(6, say, f"{p.n_groups} groups, nobody alone", p.labels, {}, shown)
+    told = [f"#{name + 1} fits in none and is left out" for name in m.frame.index[p.labels < 0]]
+    told = "; ".join([f"{p.n_groups} group{'s' * (p.n_groups > 1)}", *told])
+    script.add(6, say, told, p.labels, {}, shown)
     return m, script, release
 
 
@@ -238,7 +245,8 @@ def repair_steps(m: Microdata, k: int, synthetic: int) -> tuple[Microdata, Scrip
     most, least = real.iloc[0], real.iloc[-1]
     gap = f"gap {most} - {least} = {most - least}: {sum(needed.values())} rows are missing"
     rare = f"{real.index[-1]} is rare: {least} of {real.sum()} people."
-    script.add(1, rare, gap, nobody, invented)
+    script.add(1, rare, gap, nobody)
+    script.steps[0]["rows"] = int(real.sum())  # the other rows come with step 2
     listed = ", ".join(f"{name}: {number}" for name, number in counts.items())
     script.add(2, f"{len(invented)} synthetic rows are added.", listed, nobody, invented)
     p = ap.balanced_classes(m, k=k, l=2, seed=0)
@@ -324,14 +332,13 @@ def scene(paper: str) -> dict:
     runs = [dict(zip(play.parameters, one, strict=True)) for one in choices]
     # as in the page's address
     keys = ["&".join(f"{name}={value}" for name, value in one.items()) for one in runs]
-    done = [run(paper, table_of(paper, one), one) for one in runs]
+    done = (run(paper, table_of(paper, one), one) for one in runs)
     return told | {"runs": dict(zip(keys, done, strict=True))}
 
 
 def table_of(paper: str, parameters: Mapping) -> Microdata:
     """Return the people of a paper; some papers have two tables to choose from."""
-    chosen = {name: value for name, value in parameters.items() if name == "table"}
-    return PLAYS[paper].people(**chosen)
+    return PLAYS[paper].people(*(parameters[name] for name in ("table",) if name in parameters))
 
 
 def as_json(paper: str) -> str:

@@ -11,17 +11,20 @@ let edited = null, cells = null, touched = false, wanted = false, tickets = 0, a
 const key = (given = state.parameters) => Object.entries(given).map(pair => pair.join("=")).join("&");
 const run = () => edited ?? scene.runs[key()];
 const people = () => run().people;
+/** The people whom the table has at this step: synthetic rows come later. */
+const here = () => people().slice(0, step()?.rows);
 const last = () => (run().steps?.length ?? 1) - 1;
 const step = (at = state.step) => run().steps?.[at];
 const tableOf = one => typeof one.cells === "number" ? scene.tables[one.cells] : one.cells;
 /** The people whom a step moves. */
 const moved = at => at < 1 || !step(at) ? [] : step(at).group.flatMap((one, i) => one === step(at - 1).group[i] ? [] : [i]);
+const note = text => { $("loaded").textContent = text; };
 const groupName = number => run().names[number] ?? "";
 
 function draw() {
   asking = false;
   if (step(0)) state.step = Math.min(state.step, last());  // a refusal keeps the step
-  const one = step(), places = new Map([...document.querySelectorAll(".chip")].map(chip => [chip.dataset.person, chip.getBoundingClientRect()]));
+  const held = document.activeElement.closest("#people [data-person]"), one = step(), places = new Map([...document.querySelectorAll(".chip")].map(chip => [chip.dataset.person, chip.getBoundingClientRect()]));
   $("scrub").max = last();
   $("scrub").value = state.step;
   $("scrub").setAttribute("aria-valuetext", `step ${state.step + 1} of ${last() + 1}`);
@@ -38,14 +41,16 @@ function draw() {
   drawGroups(one);
   drawBeliefs();
   for (const chip of calm ? [] : document.querySelectorAll(".chip")) glide(chip, places.get(chip.dataset.person));
+  // the elements are new: the one that had the focus has it again
+  if (held) document.querySelector(held.matches(".chip") ? `.chip[data-person="${held.dataset.person}"]` : `tr[data-person="${held.dataset.person}"] :is(button, select, input)`)?.focus({ preventScroll: true });
+  mark();
   history.replaceState(null, "", `${location.search}#${key()}&step=${state.step + 1}${state.person === null ? "" : `&person=${encodeURIComponent(people()[state.person][0])}`}`);
 }
 
 /** What would work instead of what was refused: other values of one parameter. */
 function works() {
   if (edited) return "Edit the table again, or change a parameter.";
-  const found = Object.entries(scene.parameters).flatMap(([name, values]) => values.filter(value => scene.runs[key({ ...state.parameters, [name]: value })].steps)
-    .map(value => `${name} = ${value}`));
+  const found = Object.entries(scene.parameters).flatMap(([name, values]) => values.filter(value => scene.runs[key({ ...state.parameters, [name]: value })].steps).map(value => `${name} = ${value}`));
   return found.length ? `Possible: ${found.join(", or ")}.` : "Change two parameters.";
 }
 
@@ -58,7 +63,7 @@ function glide(chip, before) {
 
 function drawPeople(one) {
   const published = one && tableOf(one), fields = cells && (!edited || !one || state.step === 0), movers = moved(state.step);
-  const rows = people().map(([name, ...values], i) => {
+  const rows = here().map(([name, ...values], i) => {
     const texts = published?.[i] ?? values;
     const row = make("tr", { "data-person": i }, make("th", { scope: "row" }, dot(i), make("button", { type: "button", "aria-pressed": state.person === i }, name)));
     texts.forEach((text, j) => row.append(fields && cells[i] ? make("td", {}, field(i, j)) : make("td", String(text) === values[j] ? {} : { class: "changed" }, String(text))));
@@ -70,8 +75,13 @@ function drawPeople(one) {
   const [head, body] = document.querySelector("#people table").children;
   head.replaceChildren(make("tr", {}, ...["person", ...scene.columns, "group"].map(text => make("th", { scope: "col" }, text))));
   body.replaceChildren(...rows);
+  hint();
   mark();
 }
+
+/** A table that is wider than its place says that it moves. */
+const hint = (box = document.querySelector("#people .scroll")) => box.classList.toggle("moves", box.scrollWidth > box.clientWidth + 1);
+addEventListener("resize", () => hint());
 
 /** A field of the edited table: a number, or one of the values that the column has. */
 function field(i, j) {
@@ -97,7 +107,7 @@ function dot(i) {
 function drawGroups(one) {
   const numbers = one ? [...new Set(one.group)].sort((a, b) => a - b) : [];
   $("groups").replaceChildren(...numbers.map(number => {
-    const chips = one.group.flatMap((group, i) => group === number ? [make("button", { type: "button", class: "chip", "data-person": i }, dot(i), people()[i][0])] : []);
+    const chips = one.group.flatMap((group, i) => group === number && i < here().length ? [make("button", { type: "button", class: "chip", "data-person": i }, dot(i), people()[i][0])] : []);
     return make("div", { class: number < 0 ? "group none" : "group" }, make("b", {}, number < 0 ? "no group" : groupName(number)), ...chips);
   }));
 }
@@ -149,9 +159,10 @@ function go(to, byReader = true) {
 
 function choose(person) {
   if (asking) {
-    const right = moved(state.step + 1).includes(person);
+    const name = i => people()[i][0], [mover] = moved(state.step + 1), right = (step(state.step + 1).may ?? []).includes(person);
     go(state.step + 1, false);
-    $("say").textContent = `${right ? "Right." : `Not ${people()[person][0]}.`} ${$("say").textContent}`;
+    $("say").textContent = `${person === mover ? "Right." : right ? `Right: ${name(person)} could move as well. The program takes ${name(mover)} here.`
+      : `Not ${name(person)}. The program takes ${name(mover)} here.`} ${$("say").textContent}`;
     return;
   }
   state.person = state.person === person ? null : person;
@@ -184,18 +195,18 @@ $("lines").addEventListener("click", event => {
   if (at >= 0) go(at, false);
 });
 document.addEventListener("keydown", event => {
-  if (event.target.closest("input, select, .scroll") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.matches("input:not([type=checkbox]), select, .scroll") || event.ctrlKey || event.metaKey || event.altKey) return;
   const to = { ArrowLeft: state.step - 1, ArrowRight: state.step + 1, Home: 0, End: last() }[event.key];
   if (to !== undefined) go(to);
-  else if (event.key === " " && !event.target.closest("button")) play();
+  else if (event.key === " " && !event.target.closest("button, input")) play();
   else return;
   event.preventDefault();
 });
 
 // ---- parameters and the address ---------------------------------------------------------------
 
-for (const [name, values] of Object.entries(scene.parameters)) {
-  const numbers = values.every(value => typeof value === "number");
+for (const [name, given] of Object.entries(scene.parameters)) {
+  const numbers = given.every(value => typeof value === "number"), values = numbers ? [...given].sort((a, b) => a - b) : given;
   const field = numbers ? make("input", { type: "range", min: 0, max: values.length - 1, id: `p-${name}` })
     : make("select", { id: `p-${name}` }, ...values.map(value => make("option", {}, value)));
   const output = make("output", { for: `p-${name}` });
@@ -214,7 +225,7 @@ function change(name, value) {
   const again = wanted && name !== "table", ends = step(0) && state.step === last();
   state.parameters[name] = value;
   stopRun(again || !touched ? "" : name === "table" ? "Your edits are undone: another table was chosen." : "Edited: press Run.");
-  if (cells && name === "table") startEdit();
+  if (cells && name === "table") setEdit(true);
   if (again) runEdited(ends);
   if (ends && step(0)) state.step = last();
   draw();
@@ -222,7 +233,7 @@ function change(name, value) {
 
 function readAddress() {
   stopRun("");
-  stopEdit();
+  setEdit(false);
   const told = new URLSearchParams(location.hash.slice(1));
   for (const [name, values] of Object.entries(scene.parameters))
     state.parameters[name] = values.find(value => String(value) === told.get(name)) ?? values[0];
@@ -235,30 +246,18 @@ function readAddress() {
 
 // ---- an edited table, which the package itself runs in the browser ----------------------------
 
-function note(text) {
-  $("loaded").textContent = text;
-}
-
 /** Forget the run of the edited table, also one that has not ended. */
 function stopRun(text) {
-  tickets += 1;
-  edited = null;
+  [tickets, edited] = [tickets + 1, null];
   note(text);
 }
 
-/** Fill the fields with the table on screen. */
-function startEdit() {
-  cells = scene.people.map((_, i) => people()[i].slice(1));
+/** Fill the fields with the table on screen, or take them away. */
+function setEdit(on) {
+  cells = on ? scene.people.map((_, i) => people()[i].slice(1)) : null;
   touched = wanted = false;
-  $("change").textContent = "Back to the unedited table";
-  $("load").hidden = false;
-}
-
-function stopEdit() {
-  cells = null;
-  touched = wanted = false;
-  $("change").textContent = "Edit the table";
-  $("load").hidden = true;
+  $("change").textContent = on ? "Back to the unedited table" : "Edit the table";
+  $("load").hidden = !on;
 }
 
 async function runEdited(ends = false) {
@@ -281,8 +280,7 @@ async function runEdited(ends = false) {
 $("edit").hidden = ASSETS.length === 0;
 $("change").onclick = () => {
   stopRun("");
-  if (cells) stopEdit();
-  else startEdit();
+  setEdit(!cells);
   state.step = 0;
   draw();
 };
@@ -293,8 +291,7 @@ $("load").onclick = async () => {
   runEdited();
 };
 
-// ---- start ---------------------------------------------------------------------------------------
-
+$("ask").parentElement.hidden = !Object.values(scene.runs).some(one => one.steps?.some((_, at) => at > 0 && one.steps[at].group.filter((group, i) => group !== one.steps[at - 1].group[i]).length === 1));
 $("lines").replaceChildren(...scene.lines.map(text => make("li", {}, make("button", { type: "button" }, text))));
 document.body.classList.toggle("embed", new URLSearchParams(location.search).has("embed"));
 window.addEventListener("hashchange", readAddress);

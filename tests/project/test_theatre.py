@@ -114,8 +114,12 @@ def test_a_reader_predicts_and_what_is_not_possible_is_said(theatre, browser):
         page.locator("#ask").check()
         page.locator("#forward").click()
         assert "Who moves next?" in page.locator("#say").inner_text()
-        page.locator("#people tbody button").nth(2).click()
-        assert page.locator("#say").inner_text().startswith("Right.")
+        page.locator("#people tbody button").nth(1).click()
+        assert page.locator("#say").inner_text().startswith("Right: Bob could move as well.")
+        page.keyboard.press("ArrowRight")  # the person still has the focus
+        assert "Who moves next?" in page.locator("#say").inner_text()
+        page.locator("#people tbody button").nth(4).click()
+        assert page.locator("#say").inner_text().startswith("Not Eva.")
         page.locator("#forward").click()
         page.locator("#p-l").fill("1")  # takes the question back
         page.locator("#people tbody button").nth(1).click()
