@@ -11,8 +11,7 @@ let edited = null, cells = null, touched = false, wanted = false, tickets = 0, a
 const key = (given = state.parameters) => Object.entries(given).map(pair => pair.join("=")).join("&");
 const run = () => edited ?? scene.runs[key()];
 const people = () => run().people;
-/** The people whom the table has at this step: synthetic rows come later. */
-const here = () => people().slice(0, step()?.rows);
+const here = () => people().slice(0, step()?.rows);  // synthetic rows come later
 const last = () => (run().steps?.length ?? 1) - 1;
 const step = (at = state.step) => run().steps?.[at];
 const tableOf = one => typeof one.cells === "number" ? scene.tables[one.cells] : one.cells;
@@ -23,6 +22,7 @@ const groupName = number => run().names[number] ?? "";
 
 function draw() {
   asking = false;
+  if (!people()[state.person]) state.person = null;  // a synthetic row that is gone
   if (step(0)) state.step = Math.min(state.step, last());  // a refusal keeps the step
   const held = document.activeElement.closest("#people [data-person]"), one = step(), places = new Map([...document.querySelectorAll(".chip")].map(chip => [chip.dataset.person, chip.getBoundingClientRect()]));
   $("scrub").max = last();
@@ -49,9 +49,8 @@ function draw() {
 
 /** What would work instead of what was refused: other values of one parameter. */
 function works() {
-  if (edited) return "Edit the table again, or change a parameter.";
-  const found = Object.entries(scene.parameters).flatMap(([name, values]) => values.filter(value => scene.runs[key({ ...state.parameters, [name]: value })].steps).map(value => `${name} = ${value}`));
-  return found.length ? `Possible: ${found.join(", or ")}.` : "Change two parameters.";
+  const found = edited ? [] : Object.entries(scene.parameters).flatMap(([name, values]) => values.filter(value => scene.runs[key({ ...state.parameters, [name]: value })].steps).map(value => `${name} = ${value}`));
+  return found.length ? `Possible: ${found.join(", or ")}.` : "Edit the table, or change the parameters.";
 }
 
 /** Let a person glide from where it was. */
@@ -90,9 +89,7 @@ function field(i, j) {
   found.setAttribute("aria-label", `${column} of ${scene.people[i][0]}`);
   found.value = cells[i][j];
   found.onchange = () => {
-    cells[i][j] = found.value;
-    touched = true;
-    tickets += 1;  // a run that has not ended is of other values
+    [cells[i][j], touched, tickets] = [found.value, true, tickets + 1];  // a run that has not ended is of other values
     note("Edited: press Run. The steps are still those of the table before.");
   };
   return found;
@@ -116,14 +113,13 @@ function drawBeliefs() {
   const told = run().beliefs, person = state.person;
   if (!told || person === null) {
     $("attacked").textContent = "Choose a person: what can somebody who knows this person conclude?";
-    $("beliefs").replaceChildren();
-    return;
+    return $("beliefs").replaceChildren();
   }
   const at = told.class[person], name = people()[person][0], ends = state.step === last();
   const fits = told.class.filter(one => one === at).length;
   $("attacked").textContent = !ends ? `What is believed of ${name} before anything is published. Go to the last step to attack.`
-    : at < 0 ? `${name} is not published.` : scene.paper === "boger2020" ? `The ${scene.columns.at(-1)} of ${name} was shuffled among ${fits} rows. They are marked.`
-      : `${fits} rows are in the group of ${name}. They are marked. An attacker who knows the group believes:`;
+    : at < 0 ? `${name} is not published.` : scene.paper === "boger2020" ? `The ${scene.columns.at(-1)} of ${name} was shuffled among ${fits} rows (marked).`
+      : `Rows in the group of ${name}: ${fits} (marked). An attacker who knows the group believes:`;
   const bars = [["before", told.before]];
   if (ends && at >= 0) bars.push(["after", told.after[at]]);
   if (ends && at >= 0 && told.expert) bars.push(["by who recognizes synthetic rows", told.expert[at]]);
@@ -247,23 +243,18 @@ function readAddress() {
 // ---- an edited table, which the package itself runs in the browser ----------------------------
 
 /** Forget the run of the edited table, also one that has not ended. */
-function stopRun(text) {
-  [tickets, edited] = [tickets + 1, null];
-  note(text);
-}
+const stopRun = text => { [tickets, edited] = [tickets + 1, null]; note(text); };
 
 /** Fill the fields with the table on screen, or take them away. */
 function setEdit(on) {
   cells = on ? scene.people.map((_, i) => people()[i].slice(1)) : null;
-  touched = wanted = false;
+  [touched, wanted, $("load").hidden] = [false, false, !on];
   $("change").textContent = on ? "Back to the unedited table" : "Edit the table";
-  $("load").hidden = !on;
 }
 
 async function runEdited(ends = false) {
   const given = JSON.stringify(JSON.stringify([scene.paper, cells, state.parameters])), ticket = ++tickets;
-  wanted = true;
-  note("Running the package");
+  [wanted, $("loaded").textContent] = [true, "Running the package"];
   const outputs = await ask("run", { source: `import sys; sys.path.append("/project/site/theatre")\nimport json, anonpaper.compendium, scenes\nprint(scenes.edited(*json.loads(${given})))` });
   if (ticket !== tickets) return;  // the reader has changed something since
   const text = outputs.filter(one => one.kind === "text").map(one => one.content).join("");
@@ -278,17 +269,11 @@ async function runEdited(ends = false) {
 }
 
 $("edit").hidden = ASSETS.length === 0;
-$("change").onclick = () => {
-  stopRun("");
-  setEdit(!cells);
-  state.step = 0;
-  draw();
-};
+$("change").onclick = () => { stopRun(""); setEdit(!cells); state.step = 0; draw(); };
 $("load").onclick = async () => {
   if (!worker && !await load()) return;
-  $("load").hidden = $("load").disabled = false;
-  state.step = 0;
-  runEdited();
+  [$("load").hidden, $("load").disabled, state.step] = [!cells, false, 0];
+  if (cells) runEdited();
 };
 
 $("ask").parentElement.hidden = !Object.values(scene.runs).some(one => one.steps?.some((_, at) => at > 0 && one.steps[at].group.filter((group, i) => group !== one.steps[at - 1].group[i]).length === 1));
