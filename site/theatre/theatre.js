@@ -25,11 +25,9 @@ function draw() {
   if (!people()[state.person]) state.person = null;  // a synthetic row that is gone
   if (step(0)) state.step = Math.min(state.step, last());  // a refusal keeps the step
   const held = document.activeElement.closest("#people [data-person]"), one = step(), places = new Map([...document.querySelectorAll(".chip")].map(chip => [chip.dataset.person, chip.getBoundingClientRect()]));
-  $("scrub").max = last();
-  $("scrub").value = state.step;
+  [$("scrub").max, $("scrub").value] = [last(), state.step];
   $("scrub").setAttribute("aria-valuetext", `step ${state.step + 1} of ${last() + 1}`);
-  $("back").disabled = !one || state.step === 0;
-  $("forward").disabled = !one || state.step === last();
+  [$("back").disabled, $("forward").disabled] = [!one || state.step === 0, !one || state.step === last()];
   $("say").classList.toggle("bad", !one);
   $("say").textContent = one ? `${state.step + 1} of ${last() + 1}: ${one.say}` : `Not possible: ${run().error}. ${works()}`;
   [...$("lines").children].forEach((line, i) => {
@@ -41,8 +39,7 @@ function draw() {
   drawGroups(one);
   drawBeliefs();
   for (const chip of calm ? [] : document.querySelectorAll(".chip")) glide(chip, places.get(chip.dataset.person));
-  // the elements are new: the one that had the focus has it again
-  if (held) document.querySelector(held.matches(".chip") ? `.chip[data-person="${held.dataset.person}"]` : `tr[data-person="${held.dataset.person}"] :is(button, select, input)`)?.focus({ preventScroll: true });
+  if (held) document.querySelector(held.matches(".chip") ? `.chip[data-person="${held.dataset.person}"]` : `tr[data-person="${held.dataset.person}"] :is(button, select, input)`)?.focus({ preventScroll: true });  // the elements are new
   mark();
   history.replaceState(null, "", `${location.search}#${key()}&step=${state.step + 1}${state.person === null ? "" : `&person=${encodeURIComponent(people()[state.person][0])}`}`);
 }
@@ -78,7 +75,6 @@ function drawPeople(one) {
   mark();
 }
 
-/** A table that is wider than its place says that it moves. */
 const hint = (box = document.querySelector("#people .scroll")) => box.classList.toggle("moves", box.scrollWidth > box.clientWidth + 1);
 addEventListener("resize", () => hint());
 
@@ -242,8 +238,7 @@ function readAddress() {
 
 // ---- an edited table, which the package itself runs in the browser ----------------------------
 
-/** Forget the run of the edited table, also one that has not ended. */
-const stopRun = text => { [tickets, edited] = [tickets + 1, null]; note(text); };
+const stopRun = text => { [tickets, edited] = [tickets + 1, null]; note(text); };  // also one that has not ended
 
 /** Fill the fields with the table on screen, or take them away. */
 function setEdit(on) {
