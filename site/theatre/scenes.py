@@ -24,7 +24,7 @@ from boger2020 import grouped_by_pairs, ten_people
 
 import anonpaper as ap
 import anonpaper.compendium
-from anonpaper.errors import AnonpaperError
+from anonpaper.errors import AnonpaperError, InfeasibleError
 from anonpaper.microdata import Microdata
 from anonpaper.partition.diva.algorithms import Run, build_graph
 from anonpaper.partition.diva.targets import Search, Targets
@@ -43,7 +43,7 @@ class Play:
     question: str
     lines: tuple[str, ...]
     parameters: dict[str, Sequence]
-    people: Callable[[], Microdata]
+    people: Callable[..., Microdata]
     run: Callable[..., tuple[Microdata, Script, Release]]
 
 
@@ -69,11 +69,19 @@ class Script:
 LINE_OF_PHASE = {1: 2, 2: 4, 3: 5}
 
 
-def tp_steps(m: Microdata, l: int, table: str = "") -> tuple[Microdata, Script, Release]:
-    """Show which row TP moves to the residue R next, and why."""
-    if table == "rarer diseases":
-        rarer = m.frame["Disease"].mask(m.frame.index == "Helen", "dyspepsia")
-        m = m.replace(frame=m.frame.assign(Disease=rarer))
+def hospital(table: str = "Table 1") -> Microdata:
+    """Return Table 1 of the paper, or a table in which one person more has a rare disease."""
+    m = ap.examples.hospital()
+    rarer = m.frame["Disease"].mask(m.frame.index == "Helen", "dyspepsia")
+    return m if table == "Table 1" else m.replace(frame=m.frame.assign(Disease=rarer))
+
+
+def tp_steps(m: Microdata, l: int, table: str) -> tuple[Microdata, Script, Release]:
+    """Show which row TP moves to the residue R next, and why; `m` is already the table."""
+    counts = m.frame[m.sensitive].value_counts()
+    if l * counts.iloc[0] > m.n:
+        told = f"{counts.iloc[0]} of {m.n} people have {counts.index[0]}, more than one in {l}"
+        raise InfeasibleError(told)
     p, counts = ap.tp(m, l), ap.tp_steps(m, l)
     group, value = m.cells.tuple_of_row.astype(int), m.frame[m.sensitive].astype(str)
     R, leaves = group.max() + 1, (p.labels == p.n_groups - 1) & (p.info["residue_size"] > 0)
@@ -94,9 +102,14 @@ def tp_steps(m: Microdata, l: int, table: str = "") -> tuple[Microdata, Script, 
                 size, most = held.total(), held[value.iloc[row]]
                 rule = "more than" if l * most > size else "not more than"
                 formula = f"Q{q + 1}: {most} of {size} have {value.iloc[row]}, {rule} 1/{l}"
+                may = np.flatnonzero((group == q) & (value == value.iloc[row]))
+                if number == 1:  # line 2 allows every value that fills more than 1/l of its Q
+                    same = value.groupby([group, value]).transform("size").to_numpy()
+                    may = np.flatnonzero((group < R) & (l * same > np.bincount(group)[group]))
                 group = np.where(np.arange(m.n) == row, R, group)
                 moves = f"{m.frame.index[row]} moves to R."
                 script.add(LINE_OF_PHASE[number], moves, formula, group, {row: "moves"})
+                script.steps[-1]["may"] = may.tolist()  # who could move as well
         held = Counter(value[group == R])
         size, most = held.total(), max(held.values(), default=0)
         enough = "R is l-eligible" if l * most <= size else "R needs more rows"
@@ -128,7 +141,9 @@ def klt_steps(m: Microdata, k: int, l: int, theta: float) -> tuple[Microdata, Sc
     shown = release.frame.astype(str).reindex(m.frame.index, fill_value="not published")
     moved = int((release.frame[m.sensitive] != secrets[release.frame.index]).sum())
     say = f"Published: occupations are swapped within each group, {moved} have moved."
-    script.add(6, say, f"{p.n_groups} groups, nobody alone", p.labels, {}, shown)
+    told = [f"#{name + 1} fits in none and is left out" for name in m.frame.index[p.labels < 0]]
+    told = "; ".join([f"{p.n_groups} group{'s' * (p.n_groups > 1)}", *told])
+    script.add(6, say, told, p.labels, {}, shown)
     return m, script, release
 
 
@@ -230,7 +245,8 @@ def repair_steps(m: Microdata, k: int, synthetic: int) -> tuple[Microdata, Scrip
     most, least = real.iloc[0], real.iloc[-1]
     gap = f"gap {most} - {least} = {most - least}: {sum(needed.values())} rows are missing"
     rare = f"{real.index[-1]} is rare: {least} of {real.sum()} people."
-    script.add(1, rare, gap, nobody, invented)
+    script.add(1, rare, gap, nobody)
+    script.steps[0]["rows"] = int(real.sum())  # the other rows come with step 2
     listed = ", ".join(f"{name}: {number}" for name, number in counts.items())
     script.add(2, f"{len(invented)} synthetic rows are added.", listed, nobody, invented)
     p = ap.balanced_classes(m, k=k, l=2, seed=0)
@@ -258,7 +274,7 @@ PLAYS = {
          "Phase 2: move people whose value is not the most frequent one of R.",
          "Phase 3: move sets of people from several groups until R is l-eligible.",
          "Publish: a star wherever the people of a group differ."),
-        {"l": (2, 3, 4), "table": ("Table 1", "rarer diseases")}, ap.examples.hospital, tp_steps,
+        {"l": (2, 3, 4), "table": ("Table 1", "rarer diseases")}, hospital, tp_steps,
     ),
     "dewri2009": Play(
         "How does a search find a generalization that loses little?",
@@ -316,7 +332,13 @@ def scene(paper: str) -> dict:
     runs = [dict(zip(play.parameters, one, strict=True)) for one in choices]
     # as in the page's address
     keys = ["&".join(f"{name}={value}" for name, value in one.items()) for one in runs]
-    return told | {"runs": {key: run(paper, m, one) for key, one in zip(keys, runs, strict=True)}}
+    done = (run(paper, table_of(paper, one), one) for one in runs)
+    return told | {"runs": dict(zip(keys, done, strict=True))}
+
+
+def table_of(paper: str, parameters: Mapping) -> Microdata:
+    """Return the people of a paper; some papers have two tables to choose from."""
+    return PLAYS[paper].people(*(parameters[name] for name in ("table",) if name in parameters))
 
 
 def as_json(paper: str) -> str:
@@ -336,13 +358,13 @@ def run(paper: str, m: Microdata, parameters: Mapping) -> dict:
         with warnings.catch_warnings(action="ignore"):  # the steps show who is withheld
             m, script, release = PLAYS[paper].run(m, **parameters)
     except AnonpaperError as error:
-        return {"error": str(error)}
+        return {"people": people_of(m), "error": str(error)}
     told = {"people": people_of(m), "steps": script.steps, "names": script.names}
     return told | {"beliefs": beliefs(m, release)}
 
 
 def edited(paper: str, cells: Sequence[Sequence[str]], parameters: Mapping) -> str:
-    """Return the run, as JSON, of a table whose cells a reader has edited."""
+    """Return the run, as JSON, of a table whose cells, all of them, a reader has edited."""
     m = PLAYS[paper].people()
     frame = m.frame.copy()
     for place, name in enumerate([*m.qi, *m.sensitives]):

@@ -4,30 +4,32 @@
 const scene = JSON.parse($("scene").textContent);
 const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
 const state = { step: 0, person: null, parameters: {} };
-let edited = null, cells = null, asking = false, timer = null;
+let edited = null, cells = null, touched = false, wanted = false, tickets = 0, asking = false, timer = null;
 
 // ---- what is shown ----------------------------------------------------------------------------
 
-const key = () => Object.entries(state.parameters).map(pair => pair.join("=")).join("&");
+const key = (given = state.parameters) => Object.entries(given).map(pair => pair.join("=")).join("&");
 const run = () => edited ?? scene.runs[key()];
-const people = () => run().people ?? scene.people;
+const people = () => run().people;
+const here = () => people().slice(0, step()?.rows);  // synthetic rows come later
 const last = () => (run().steps?.length ?? 1) - 1;
 const step = (at = state.step) => run().steps?.[at];
 const tableOf = one => typeof one.cells === "number" ? scene.tables[one.cells] : one.cells;
 /** The people whom a step moves. */
-const moved = at => at < 1 ? [] : step(at).group.flatMap((one, i) => one === step(at - 1).group[i] ? [] : [i]);
+const moved = at => at < 1 || !step(at) ? [] : step(at).group.flatMap((one, i) => one === step(at - 1).group[i] ? [] : [i]);
+const note = text => { $("loaded").textContent = text; };
 const groupName = number => run().names[number] ?? "";
 
 function draw() {
-  state.step = Math.min(state.step, last());
-  const one = step(), places = new Map([...document.querySelectorAll(".chip")].map(chip => [chip.dataset.person, chip.getBoundingClientRect()]));
-  $("scrub").max = last();
-  $("scrub").value = state.step;
+  asking = false;
+  if (!people()[state.person]) state.person = null;  // a synthetic row that is gone
+  if (step(0)) state.step = Math.min(state.step, last());  // a refusal keeps the step
+  const held = document.activeElement.closest("#people [data-person]"), one = step(), places = new Map([...document.querySelectorAll(".chip")].map(chip => [chip.dataset.person, chip.getBoundingClientRect()]));
+  [$("scrub").max, $("scrub").value] = [last(), state.step];
   $("scrub").setAttribute("aria-valuetext", `step ${state.step + 1} of ${last() + 1}`);
-  $("back").disabled = state.step === 0;
-  $("forward").disabled = state.step === last();
+  [$("back").disabled, $("forward").disabled] = [!one || state.step === 0, !one || state.step === last()];
   $("say").classList.toggle("bad", !one);
-  $("say").textContent = one ? `${state.step + 1} of ${last() + 1}: ${one.say}` : `Not possible with these parameters: ${run().error}`;
+  $("say").textContent = one ? `${state.step + 1} of ${last() + 1}: ${one.say}` : `Not possible: ${run().error}. ${works()}`;
   [...$("lines").children].forEach((line, i) => {
     line.classList.toggle("now", one?.line === i + 1);
     line.toggleAttribute("aria-current", one?.line === i + 1);
@@ -37,7 +39,15 @@ function draw() {
   drawGroups(one);
   drawBeliefs();
   for (const chip of calm ? [] : document.querySelectorAll(".chip")) glide(chip, places.get(chip.dataset.person));
+  if (held) document.querySelector(held.matches(".chip") ? `.chip[data-person="${held.dataset.person}"]` : `tr[data-person="${held.dataset.person}"] :is(button, select, input)`)?.focus({ preventScroll: true });  // the elements are new
+  mark();
   history.replaceState(null, "", `${location.search}#${key()}&step=${state.step + 1}${state.person === null ? "" : `&person=${encodeURIComponent(people()[state.person][0])}`}`);
+}
+
+/** What would work instead of what was refused: other values of one parameter. */
+function works() {
+  const found = edited ? [] : Object.entries(scene.parameters).flatMap(([name, values]) => values.filter(value => scene.runs[key({ ...state.parameters, [name]: value })].steps).map(value => `${name} = ${value}`));
+  return found.length ? `Possible: ${found.join(", or ")}.` : "Edit the table, or change the parameters.";
 }
 
 /** Let a person glide from where it was. */
@@ -48,11 +58,11 @@ function glide(chip, before) {
 }
 
 function drawPeople(one) {
-  const published = one && tableOf(one), movers = moved(state.step);
-  const rows = people().map(([name, ...values], i) => {
+  const published = one && tableOf(one), fields = cells && (!edited || !one || state.step === 0), movers = moved(state.step);
+  const rows = here().map(([name, ...values], i) => {
     const texts = published?.[i] ?? values;
     const row = make("tr", { "data-person": i }, make("th", { scope: "row" }, dot(i), make("button", { type: "button", "aria-pressed": state.person === i }, name)));
-    texts.forEach((text, j) => row.append(cells ? make("td", {}, field(i, j)) : make("td", String(text) === values[j] ? {} : { class: "changed" }, String(text))));
+    texts.forEach((text, j) => row.append(fields && cells[i] ? make("td", {}, field(i, j)) : make("td", String(text) === values[j] ? {} : { class: "changed" }, String(text))));
     row.append(make("td", { class: "note" }, one?.note[i] || (one ? groupName(one.group[i]) : "")));
     row.classList.toggle("moved", movers.includes(i));
     row.classList.toggle("chosen", state.person === i);
@@ -61,8 +71,12 @@ function drawPeople(one) {
   const [head, body] = document.querySelector("#people table").children;
   head.replaceChildren(make("tr", {}, ...["person", ...scene.columns, "group"].map(text => make("th", { scope: "col" }, text))));
   body.replaceChildren(...rows);
+  hint();
   mark();
 }
+
+const hint = (box = document.querySelector("#people .scroll")) => box.classList.toggle("moves", box.scrollWidth > box.clientWidth + 1);
+addEventListener("resize", () => hint());
 
 /** A field of the edited table: a number, or one of the values that the column has. */
 function field(i, j) {
@@ -70,7 +84,10 @@ function field(i, j) {
   const found = domain ? make("select", {}, ...domain.map(text => make("option", {}, text))) : make("input", { type: "number" });
   found.setAttribute("aria-label", `${column} of ${scene.people[i][0]}`);
   found.value = cells[i][j];
-  found.onchange = () => { cells[i][j] = found.value; };
+  found.onchange = () => {
+    [cells[i][j], touched, tickets] = [found.value, true, tickets + 1];  // a run that has not ended is of other values
+    note("Edited: press Run. The steps are still those of the table before.");
+  };
   return found;
 }
 
@@ -83,7 +100,7 @@ function dot(i) {
 function drawGroups(one) {
   const numbers = one ? [...new Set(one.group)].sort((a, b) => a - b) : [];
   $("groups").replaceChildren(...numbers.map(number => {
-    const chips = one.group.flatMap((group, i) => group === number ? [make("button", { type: "button", class: "chip", "data-person": i }, dot(i), people()[i][0])] : []);
+    const chips = one.group.flatMap((group, i) => group === number && i < here().length ? [make("button", { type: "button", class: "chip", "data-person": i }, dot(i), people()[i][0])] : []);
     return make("div", { class: number < 0 ? "group none" : "group" }, make("b", {}, number < 0 ? "no group" : groupName(number)), ...chips);
   }));
 }
@@ -92,13 +109,13 @@ function drawBeliefs() {
   const told = run().beliefs, person = state.person;
   if (!told || person === null) {
     $("attacked").textContent = "Choose a person: what can somebody who knows this person conclude?";
-    $("beliefs").replaceChildren();
-    return;
+    return $("beliefs").replaceChildren();
   }
   const at = told.class[person], name = people()[person][0], ends = state.step === last();
   const fits = told.class.filter(one => one === at).length;
   $("attacked").textContent = !ends ? `What is believed of ${name} before anything is published. Go to the last step to attack.`
-    : at < 0 ? `${name} is not published.` : `${fits} published rows fit ${name}. They are marked.`;
+    : at < 0 ? `${name} is not published.` : scene.paper === "boger2020" ? `The ${scene.columns.at(-1)} of ${name} was shuffled among ${fits} rows (marked).`
+      : `Rows in the group of ${name}: ${fits} (marked). An attacker who knows the group believes:`;
   const bars = [["before", told.before]];
   if (ends && at >= 0) bars.push(["after", told.after[at]]);
   if (ends && at >= 0 && told.expert) bars.push(["by who recognizes synthetic rows", told.expert[at]]);
@@ -128,16 +145,16 @@ function go(to, byReader = true) {
     $("say").textContent = "Who moves next? Choose a person, or step forward to see.";
     return;
   }
-  asking = false;
-  state.step = Math.max(0, Math.min(to, last()));
+  if (step(0)) state.step = Math.max(0, Math.min(to, last()));
   draw();
 }
 
 function choose(person) {
   if (asking) {
-    const right = moved(state.step + 1).includes(person);
+    const name = i => people()[i][0], [mover] = moved(state.step + 1), right = (step(state.step + 1).may ?? []).includes(person);
     go(state.step + 1, false);
-    $("say").textContent = `${right ? "Right." : `Not ${people()[person][0]}.`} ${$("say").textContent}`;
+    $("say").textContent = `${person === mover ? "Right." : right ? `Right: ${name(person)} could move as well. The program takes ${name(mover)} here.`
+      : `Not ${name(person)}. The program takes ${name(mover)} here.`} ${$("say").textContent}`;
     return;
   }
   state.person = state.person === person ? null : person;
@@ -170,22 +187,22 @@ $("lines").addEventListener("click", event => {
   if (at >= 0) go(at, false);
 });
 document.addEventListener("keydown", event => {
-  if (event.target.closest("input, select, .scroll") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.matches("input:not([type=checkbox]), select, .scroll") || event.ctrlKey || event.metaKey || event.altKey) return;
   const to = { ArrowLeft: state.step - 1, ArrowRight: state.step + 1, Home: 0, End: last() }[event.key];
   if (to !== undefined) go(to);
-  else if (event.key === " " && !event.target.closest("button")) play();
+  else if (event.key === " " && !event.target.closest("button, input")) play();
   else return;
   event.preventDefault();
 });
 
 // ---- parameters and the address ---------------------------------------------------------------
 
-for (const [name, values] of Object.entries(scene.parameters)) {
-  const numbers = values.every(value => typeof value === "number");
+for (const [name, given] of Object.entries(scene.parameters)) {
+  const numbers = given.every(value => typeof value === "number"), values = numbers ? [...given].sort((a, b) => a - b) : given;
   const field = numbers ? make("input", { type: "range", min: 0, max: values.length - 1, id: `p-${name}` })
     : make("select", { id: `p-${name}` }, ...values.map(value => make("option", {}, value)));
   const output = make("output", { for: `p-${name}` });
-  field.oninput = () => { state.parameters[name] = numbers ? values[field.value] : field.value; edited = null; show(); draw(); };
+  field.oninput = () => { change(name, numbers ? values[field.value] : field.value); show(); };
   const show = () => {
     field.value = numbers ? values.indexOf(state.parameters[name]) : state.parameters[name];
     output.textContent = numbers ? ` = ${state.parameters[name]}` : "";
@@ -195,7 +212,20 @@ for (const [name, values] of Object.entries(scene.parameters)) {
   $("parameters").append(make("label", { for: `p-${name}` }, name, output, field));
 }
 
+/** Set a parameter. An edited table is run again, unless another table was chosen. */
+function change(name, value) {
+  const again = wanted && name !== "table", ends = step(0) && state.step === last();
+  state.parameters[name] = value;
+  stopRun(again || !touched ? "" : name === "table" ? "Your edits are undone: another table was chosen." : "Edited: press Run.");
+  if (cells && name === "table") setEdit(true);
+  if (again) runEdited(ends);
+  if (ends && step(0)) state.step = last();
+  draw();
+}
+
 function readAddress() {
+  stopRun("");
+  setEdit(false);
   const told = new URLSearchParams(location.hash.slice(1));
   for (const [name, values] of Object.entries(scene.parameters))
     state.parameters[name] = values.find(value => String(value) === told.get(name)) ?? values[0];
@@ -206,35 +236,43 @@ function readAddress() {
   draw();
 }
 
+// ---- an edited table, which the package itself runs in the browser ----------------------------
+
+const stopRun = text => { [tickets, edited] = [tickets + 1, null]; note(text); };  // also one that has not ended
+
+/** Fill the fields with the table on screen, or take them away. */
+function setEdit(on) {
+  cells = on ? scene.people.map((_, i) => people()[i].slice(1)) : null;
+  [touched, wanted, $("load").hidden] = [false, false, !on];
+  $("change").textContent = on ? "Back to the unedited table" : "Edit the table";
+}
+
+async function runEdited(ends = false) {
+  const given = JSON.stringify(JSON.stringify([scene.paper, cells, state.parameters])), ticket = ++tickets;
+  [wanted, $("loaded").textContent] = [true, "Running the package"];
+  const outputs = await ask("run", { source: `import sys; sys.path.append("/project/site/theatre")\nimport json, anonpaper.compendium, scenes\nprint(scenes.edited(*json.loads(${given})))` });
+  if (ticket !== tickets) return;  // the reader has changed something since
+  const text = outputs.filter(one => one.kind === "text").map(one => one.content).join("");
+  try {
+    edited = JSON.parse(text.slice(text.indexOf("{")));
+    note("These steps are those of the edited table. Go to step 1 to edit it again.");
+  } catch {
+    note(`The package could not run: ${outputs.map(one => one.content).join(" ").slice(-300)}`);
+  }
+  if (ends && step(0)) state.step = last();
+  draw();
+}
+
+$("edit").hidden = ASSETS.length === 0;
+$("change").onclick = () => { stopRun(""); setEdit(!cells); state.step = 0; draw(); };
+$("load").onclick = async () => {
+  if (!worker && !await load()) return;
+  [$("load").hidden, $("load").disabled, state.step] = [!cells, false, 0];
+  if (cells) runEdited();
+};
+
+$("ask").parentElement.hidden = !Object.values(scene.runs).some(one => one.steps?.some((_, at) => at > 0 && one.steps[at].group.filter((group, i) => group !== one.steps[at - 1].group[i]).length === 1));
 $("lines").replaceChildren(...scene.lines.map(text => make("li", {}, make("button", { type: "button" }, text))));
 document.body.classList.toggle("embed", new URLSearchParams(location.search).has("embed"));
 window.addEventListener("hashchange", readAddress);
 readAddress();
-
-// ---- an edited table, which the package itself runs in the browser ----------------------------
-
-$("edit").hidden = ASSETS.length === 0;
-$("load").hidden = true;
-$("change").onclick = () => {
-  cells = cells ? null : scene.people.map(([, ...values]) => values);
-  edited = null;
-  $("change").textContent = cells ? "Back to the first table" : "Edit the table";
-  $("load").hidden = !cells;
-  go(0, false);
-};
-$("load").onclick = async () => {
-  if (!worker && !await load()) return;
-  $("load").hidden = $("load").disabled = false;
-  $("loaded").textContent = "Running the package";
-  const given = JSON.stringify(JSON.stringify([scene.paper, cells, state.parameters]));
-  const outputs = await ask("run", { source: `import sys; sys.path.append("/project/site/theatre")\nimport json, anonpaper.compendium, scenes\nprint(scenes.edited(*json.loads(${given})))` });
-  const text = outputs.filter(one => one.kind === "text").map(one => one.content).join("");
-  try {
-    edited = JSON.parse(text.slice(text.indexOf("{")));
-    edited.people ??= scene.people;
-    $("loaded").textContent = "These steps are those of the edited table.";
-  } catch {
-    $("loaded").textContent = `The package could not run: ${outputs.map(one => one.content).join(" ").slice(-300)}`;
-  }
-  go(0, false);
-};

@@ -225,4 +225,8 @@ def test_the_theatre_runs_the_package_on_an_edited_table(folder, browser, monkey
         page.get_by_text("These steps are those of the edited table").wait_for()
         page.keyboard.press("End")
         said = page.locator("#say").inner_text()
+        assert page.locator("#people select").count() == 0
+        assert "*" in page.locator("#people tbody").inner_text()
+        page.locator("#p-l").fill("0")  # runs the edited table again
+        page.get_by_text("These steps are those of the edited table").wait_for()
     assert said == f"{len(steps)} of {len(steps)}: {steps[-1]['say']}"

@@ -39,9 +39,9 @@ def test_steps_end_where_the_algorithm_ends(paper):
     for values in product(*play.parameters.values()):
         given = dict(zip(play.parameters, values, strict=True))
         try:
-            m, script, release = play.run(play.people(), **given)
+            m, script, release = play.run(scenes.table_of(paper, given), **given)
         except AnonpaperError as error:
-            assert str(error) == scenes.run(paper, play.people(), given)["error"]
+            assert str(error) == scenes.run(paper, scenes.table_of(paper, given), given)["error"]
             continue
         possible += 1
         *_, before, last = script.steps
@@ -71,6 +71,9 @@ def test_an_edited_table_is_run_by_the_package(paper):
     assert same == json.loads(json.dumps(scenes.run(paper, m, given)))
     cells[0][-1] = cells[-1][-1] = cells[1][-1]
     assert json.loads(scenes.edited(paper, cells, given)) != same
+    if "table" in given:  # what the fields say counts, whatever table was chosen
+        cells = [row[1:] for row in scenes.people_of(m)]
+        assert json.loads(scenes.edited(paper, cells, given | {"table": "rarer diseases"})) == same
 
 
 @pytest.fixture(scope="module")
@@ -104,14 +107,38 @@ def test_everybody_can_watch(theatre, browser, paper):
 
 
 def test_a_reader_predicts_and_what_is_not_possible_is_said(theatre, browser):
+    said = []
     with opened(browser, viewport=SCREEN) as page:
+        page.on("pageerror", lambda error: said.append(str(error)))
         page.goto((theatre / "xiao2010.html").as_uri())
         page.locator("#ask").check()
         page.locator("#forward").click()
         assert "Who moves next?" in page.locator("#say").inner_text()
-        page.locator("#people tbody button").nth(2).click()
-        assert page.locator("#say").inner_text().startswith("Right.")
-        page.locator("#p-l").fill("1")
-        assert "largest feasible l is 2" in page.locator("#say").inner_text()
+        page.locator("#people tbody button").nth(1).click()
+        assert page.locator("#say").inner_text().startswith("Right: Bob could move as well.")
+        page.keyboard.press("ArrowRight")  # the person still has the focus
+        assert "Who moves next?" in page.locator("#say").inner_text()
+        page.locator("#people tbody button").nth(4).click()
+        assert page.locator("#say").inner_text().startswith("Not Eva.")
+        page.locator("#forward").click()
+        page.locator("#p-l").fill("1")  # takes the question back
+        page.locator("#people tbody button").nth(1).click()
+        assert said == []
+        assert "more than one in 3. Possible: l = 2" in page.locator("#say").inner_text()
+        page.keyboard.press("End")
+        page.goto((theatre / "xiao2010.html").as_uri() + "#l=2&table=rarer diseases&step=7")
+        page.locator("#p-l").fill("2")
+        assert "Not possible" in page.locator("#say").inner_text() and "step=7" in page.url
+        page.locator("#p-l").fill("0")
+        page.locator("#p-l").fill("1")  # who is at the last step stays there
+        assert page.locator("#say").inner_text().startswith("10 of 10")
+        page.evaluate("$('change').click()")  # the fields show the table on screen
+        helen = page.locator("#people tbody tr").nth(7).locator("select").last
+        assert helen.input_value() == "dyspepsia"
+        helen.select_option("HIV")
+        assert "Edited: press Run" in page.locator("#loaded").inner_text()
+        page.locator("#p-table").select_option("Table 1")
+        assert "edits are undone" in page.locator("#loaded").inner_text()
+        assert helen.input_value() == "pneumonia"
         page.goto(f"{(theatre / 'xiao2010.html').as_uri()}?embed")
         assert not page.locator("header").is_visible()
