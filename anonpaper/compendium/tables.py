@@ -30,7 +30,7 @@ def notebooks_folder() -> Path | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Paper:
-    """A paper, with the question that it asks; `picture` is a saved figure, for its page."""
+    """A paper and its question; `picture` names the saved figure that its page shows."""
 
     key: str
     title: str

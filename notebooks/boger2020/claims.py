@@ -2,11 +2,11 @@
 
 "?" is kept here as a 15th occupation of Adult, and the paper counts 14. Each draw has another
 order of Adult's 32,561 rows, other swaps and 1,000 other queries, and the paper shows one run.
-Queries that do not vary sex ask for both sexes, because only then Figure 8 agrees with Figure 11.
-The published values of Figures 5 and 9 to 12 are read off the pictures. The author's program
-departs from the paper's text. The text is judged, and the program is the other reading. Arbitrary
-groups are made by the same algorithm with all weights 0. A generalized row counts every value of
-its interval or set alike.
+Queries count both sexes unless sex is the column that varies. With one sex, the paper's Figures 8
+and 11 would contradict each other. The published values of Figures 5 and 9 to 12 are read off the
+pictures. The author's program departs from the paper's text. The text is judged, and the program
+is the other reading. Arbitrary groups are made by the same algorithm with all weights 0. A
+generalized row counts every value of its interval or set alike.
 """
 
 import numpy as np

@@ -1,11 +1,11 @@
 """Dewri, Whitley, Ray, Ray: on the optimal selection of k in the k-anonymity problem (2009).
 
-Adult has 30,162 rows here. The paper prints no taxonomies, which decide the neighbours of a
-category, no first population, and no range of ages that gives Table 1's 20 intervals: all are
-ours. It prints no weight vector except equal weights (wv_1) and no k_pref for Figure 3. k_pref = 5
-and wv_2 to wv_5 are ours, and wv_2 and wv_5 favour Native Country, as the text says. Drawn weights
-are drawn evenly from all vectors that sum to 1. Solutions count as different if loss, bias or
-effective k differ. A mean is over seeds of the search.
+Adult has 30,162 rows here. The paper prints no taxonomies, no first population, and no age range
+that gives Table 1's 20 intervals. We chose all three. Taxonomies decide which categories are
+neighbours. It prints no weight vector except equal weights (wv_1) and no k_pref for Figure 3.
+k_pref = 5 and wv_2 to wv_5 are ours, and wv_2 and wv_5 favour Native Country, as the text says.
+Drawn weights are drawn evenly from all vectors that sum to 1. Solutions count as different if
+loss, bias or effective k differ. A mean is over seeds of the search.
 """
 
 import numpy as np
