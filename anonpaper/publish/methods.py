@@ -96,7 +96,7 @@ def shallow_generalize(
     >>> m = ap.examples.hospital()
     >>> trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
     >>> shallow_generalize(m, ap.examples.hospital_two_diverse(), trees).frame.loc["Adam"].tolist()
-    ['{<30, [30, 50)}', 'M', '*', 'HIV']
+    ['{<30, "[30, 50)"}', 'M', '*', 'HIV']
     """
     m = check_microdata(m, people=True)
     friendly = errors.check_sequence("pattern_friendly", pattern_friendly)
