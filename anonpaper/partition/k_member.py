@@ -10,13 +10,15 @@ import numpy as np
 
 from anonpaper.algorithm import algorithm
 from anonpaper.compiled import loop
-from anonpaper.errors import check_integer
+from anonpaper.errors import SizeLimitError, check_integer
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import KAnonymity
 from anonpaper.randomness import generator
 
 __all__ = ["count_mismatches", "k_member", "narrow_columns", "nearest"]
+
+_MOST_ATTRIBUTES = 254  # differences are counted in bytes, and 255 marks a tuple without rows
 
 
 @algorithm("k-anonymity by greedy clusters of few stars", promises={"k": KAnonymity})
@@ -63,7 +65,9 @@ def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Parti
 
 
 def narrow_columns(tuples: np.ndarray) -> np.ndarray:
-    """Return the codes one attribute after another, in the narrowest sufficient type."""
+    """Return codes by attribute, in the narrowest type; SizeLimitError for too many attributes."""
+    if (d := tuples.shape[1]) > _MOST_ATTRIBUTES:
+        raise SizeLimitError(f"{d} quasi-identifiers are more than {_MOST_ATTRIBUTES}: use fewer")
     return np.ascontiguousarray(tuples.T.astype(np.min_scalar_type(tuples.max())))
 
 
