@@ -1,7 +1,7 @@
 r"""Greedy k-member clustering: clusters grow by the row that adds fewest stars.
 
-A cluster c that disagrees on D(c) attributes has :math:`IL(c) = |c| \cdot D(c)` stars: a row adds
-least that differs on the fewest of the others. So clusters grow over distinct QI tuples.
+A cluster c that disagrees on D(c) attributes has :math:`IL(c) = |c| \cdot D(c)` stars. So the row
+that adds least differs on the fewest of the other attributes: equal rows are one distinct tuple.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def _forget_attribute(column, value, n_live, mismatches):
 
 @loop
 def _least(mismatches):
-    """Return the least number: a loop without branches, of which a processor does many at once."""
+    """Return the least number, without branches: a processor then compares many at once."""
     least = np.uint8(255)
     for i in range(len(mismatches)):
         least = min(least, mismatches[i])
