@@ -13,9 +13,6 @@ import pandas as pd
 
 from anonpaper.errors import ColumnError, ParameterError, check_sequence, is_among
 
-__all__ = ["MISSING", "Attribute", "Coded", "Columns", "Number", "declared",
-           "from_arrow", "near_equal", "snapshot"]  # fmt: skip
-
 #: The value that replaces a missing one when missing values are kept.
 MISSING = "?"
 _NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
@@ -86,9 +83,9 @@ Coded = tuple[Attribute, np.ndarray]
 class Columns:
     """The columns of a table by name, as a frame and, coded on first use, as codes.
 
-    They come from a frame, with declared domains and codings that are known already; or `of` other
-    columns, of which they are some `rows`, or all with other codes for those that are `coded`; or
-    they are only coded.
+    They come from a `frame` with declared `domains`, and may be `coded` already; or they are some
+    `rows` `of` other columns, with other codes for columns that are `coded`; or they are only
+    coded.
     """
 
     def __init__(self, frame=None, domains=None, *, coded=None, of=None, rows=slice(None)) -> None:

@@ -212,7 +212,7 @@ def _patterns(types: Targets, search: Search) -> np.ndarray:
 
 
 def _solve(cost, upper, required: list[tuple], search: Search) -> np.ndarray | None:
-    """Return whole numbers of least cost within a hundredth; None if there are none."""
+    """Return whole numbers of least cost within a hundredth; None if none exist."""
     blocks, *bounds = zip(*required, strict=True)
     low, high, place = map(np.concatenate, bounds)
     order = np.argsort(place, kind="stable")
