@@ -272,6 +272,26 @@ def test_risks_are_those_that_pandas_counts(tmp_path, monkeypatch, capsys):
     assert oct(os.stat("r.csv").st_mode)[-3:] == "600" != oct(os.stat("o.csv").st_mode)[-3:]
 
 
+@given(st.data())
+def test_a_population_that_lacks_people_of_the_table_is_refused(data):
+    """Against the rows that pandas counts; who is synthetic is in no population."""
+    ages = st.lists(st.sampled_from([20, 30, 40]), min_size=1, max_size=6)
+    own, others = (pd.DataFrame({"age": data.draw(ages), "sex": "f"}) for _ in range(2))
+    invented = np.array(data.draw(st.lists(st.booleans(), min_size=len(own), max_size=len(own))))
+    m = ap.Microdata(own, ["age", "sex"], synthetic=invented)
+    population = ap.Microdata(
+        others.astype({"age": data.draw(st.sampled_from([int, float]))}), m.qi
+    )
+    real = own[~invented].value_counts()
+    lacking = int((real - others.value_counts().reindex(real.index, fill_value=0)).clip(0).sum())
+    rel = ap.suppress(m, ap.Partition(np.zeros(m.n, int)))
+    if not lacking:
+        assert (ap.measure.identification(rel, population)["journalist"] <= 1 / m.n).all()
+        return
+    with pytest.raises(ParameterError, match=f"lacks {lacking} of the table's people, such as"):
+        ap.measure.identification(rel, population)
+
+
 def test_the_suggested_command_works_and_costs_what_it_says(people, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["audit", str(people), *ROLES, "--json", "--save-schema", "s.json", "-q"]) == 0
@@ -299,7 +319,15 @@ def test_a_recoding_is_saved_and_used_for_the_next_table(
     wrong = ["--method", "mondrian", "--k", "3", "--save-recoding", "3.json", "-o", "3.csv"]
     assert main(["anonymize", *table, *wrong]) == 2 and not list(tmp_path.glob("3.*"))
     people.write_text(people.read_text().replace(",f,", ",x,"))
-    assert main(["anonymize", *table, "--recoding", "r.json"]) in (1, 2)
+    next_month = ["anonymize", *table, "--recoding", "r.json", "-o", "4.csv"]
+    capsys.readouterr()
+    assert main(next_month) == 2 and not (tmp_path / "4.csv").exists()
+    assert "'sex': ['x']; --unseen suppress withholds their rows" in capsys.readouterr().err
+    assert main([*next_month, "--unseen", "suppress", "--json", "-q"]) == 0
+    kept = pd.read_csv("4.csv", dtype=str, na_filter=False)
+    assert rows(kept) == rows(second[second["sex"] != "f"])
+    assert json.loads(capsys.readouterr().out)["rows"]["withheld"] == 24
+    assert main(["anonymize", *table, *method, "-o", "5.csv", "--unseen", "error"]) == 2
 
 
 FILES = {"--save-schema": "s.json", "--risks": "r.csv", "--report": "p.html", "-o": "o.csv",
