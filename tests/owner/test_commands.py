@@ -11,12 +11,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
+from referees.tables import tried
 
 import anonpaper as ap
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
 from anonpaper.owner.arguments import METHODS, takes
 from anonpaper.owner.cli import main
 from anonpaper.owner.reader import Table
+from anonpaper.owner.report import audit
 from anonpaper.publish.writing import as_csv, plain
 
 ROLES = ["--qi", "age,sex,zip", "--sensitive", "illness"]
@@ -144,6 +146,41 @@ def test_audit_counts_the_unique_and_lists_the_riskiest(tmp_path, capsys):
     text = capsys.readouterr().out
     assert "distinct l-diversity" in text
     assert "riskiest groups" in text
+
+
+BY_FREQUENCY = [ap.tp, ap.tp_plus, ap.tp_refined, ap.hilbert, ap.tds,
+                lambda m, l: ap.full_domain(m, 1, l=l, diversity="frequency")]  # fmt: skip
+
+
+@settings(max_examples=tried(50), deadline=None)
+@given(st.data())
+def test_what_is_called_feasible_is_reached_and_the_next_number_is_not(data):
+    """A missing secret counts as one more value, in the number and in what is promised."""
+    row = st.tuples(
+        st.integers(0, 2), st.sampled_from(["a", "a", "b", "c", None]), st.integers(0, 9)
+    )
+    frame = pd.DataFrame(
+        data.draw(st.lists(row, min_size=2, max_size=12)), columns=["q", "s", "who"]
+    )
+    person = data.draw(st.sampled_from([None, None, "who"]))
+    m = ap.Microdata(frame, ["q"], "s", person=person, missing="category")
+    told = audit(m, 1)["feasible"]["s"]
+    if "largest frequency l" not in told:
+        assert frame.groupby("who")["q"].nunique().max() > 1
+    by_rows = BY_FREQUENCY[:4] if m.people is None else []
+    frequency = data.draw(st.sampled_from(by_rows + BY_FREQUENCY[4:]))
+    ways = [
+        (frequency, "largest frequency l", ap.FrequencyLDiversity),
+        (lambda m, l: ap.full_domain(m, 1, l=l), "values", ap.DistinctLDiversity),
+    ]
+    for method, number, principle in ways:
+        most = told.get(number, 0)
+        if most >= 2:
+            made = method(m, most)
+            rel = (ap.recode if isinstance(made, ap.Recoding) else ap.suppress)(m, made)
+            assert principle(most).holds(rel.audited())
+        with pytest.raises(ap.errors.AnonpaperError):
+            method(m, max(most + 1, 2))
 
 
 def read(tmp_path, content, delimiter=None, **options):
