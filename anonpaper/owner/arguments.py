@@ -38,8 +38,9 @@ METHODS: dict[str, Algorithm] = {
     if name not in ("plots", "compendium") and hasattr(getattr(ap, name), "algorithm")
 }  # these two would load matplotlib
 #: Parameters that have an option, and its name. Others can be given in Python only.
-_OPTIONS = {name: f"--{name}" for name in ("k", "l", "theta", "seed", "preference", "require",
-                                           "constraints", "suppression", "recoding")}  # fmt: skip
+_OPTIONS = {name: f"--{name}" for name in (
+    "k", "l", "theta", "seed", "preference", "require", "constraints", "suppression", "recoding",
+    "unseen")}  # fmt: skip
 _OPTIONS["hierarchies"] = "--hierarchy"
 
 
@@ -203,8 +204,8 @@ def _asked_for(attribute: Attribute, kind: object) -> str:
 # -- methods ------------------------------------------------------------------------------------
 
 
-def saved_recoding(m: Microdata, recoding: str) -> Recoding:
-    """Return the recoding of a file."""
+def saved_recoding(m: Microdata, recoding: str, unseen: str = "error") -> Recoding:
+    """Return the recoding of a file; `unseen` is for :func:`publish`."""
     return Recoding.load(recoding)
 
 
@@ -259,7 +260,7 @@ def parameters(o: SimpleNamespace, method: Algorithm, hierarchies: Mapping) -> d
 def publish(
     m: Microdata, method: Algorithm, form: str, parameters: Mapping, trees=None, seed=None
 ) -> Release:
-    """Run a method and publish its result; of shallow, columns without a tree get a balanced one.
+    """Run a method and publish its result.
 
     InfeasibleError if `parameters` ask for more people in a group than there are.
     """
@@ -272,10 +273,9 @@ def publish(
         m = ap.in_preorder(m, parameters.pop("hierarchies", {}))
     result = method.function(m, **parameters)
     if form == "shallow":
-        # a tree of an unknown quasi-identifier raises an error that names it
-        balanced = {a.name: Hierarchy.balanced(a.values) for a in m.attributes}
-        return ap.shallow_generalize(m, result, balanced | (trees or {}))
-    return getattr(ap, form)(m, result, **({"seed": seed} if form == "swap" else {}))
+        return ap.shallow_generalize(m, result, trees or {})
+    options = {"swap": {"seed": seed}, "recode": {"unseen": parameters.get("unseen", "error")}}
+    return getattr(ap, form)(m, result, **options.get(form, {}))
 
 
 def suggested(m: Microdata, kinds: Mapping, call: Sequence[str]) -> dict[str, str]:

@@ -60,7 +60,7 @@ _SHARED: dict[str, tuple] = {
     "encoding": (str, "NAME", "of a csv (utf-8)"),
     "schema": (str, "JSON", "a file of --save-schema; options given here replace what it says"),
     "save_schema": (str, "JSON", "save the roles and kinds of the columns, for the next table"),
-    "population": (str, "FILE", "all people, those of the table among them: who could it be?"),
+    "population": (str, "FILE", "all people, also those of the table, a row each: who is meant?"),
     "risks": (str, "CSV", "also write each row's risk of being identified; do not publish it"),
     "force": (bool, None, "replace files that are there, unless they are read"),
     "quiet": (bool, None, "print only errors to standard error"),
@@ -90,6 +90,8 @@ _OWN: dict[str, tuple] = {
     "constraints": (str, "FILE", "what diva keeps of minorities, see below"),
     "preference": (tuple[float, float], "X Y", "preferred loss (NWP) and bias (NECD), 0 to 1"),
     "recoding": (str, "JSON", "a file of --save-recoding, in place of a method"),
+    "unseen": (Literal["error", "suppress"], None, "values that --recoding does not know are an "
+               "error (the default), or their rows are withheld"),
     "save_recoding": (str, "JSON", "save how values were recoded, for the next table"),
 }  # fmt: skip
 _ARGUMENTS = {

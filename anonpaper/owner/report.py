@@ -16,7 +16,7 @@ import pandas as pd
 from anonpaper import measure
 from anonpaper.errors import AnonpaperError
 from anonpaper.files import check_place
-from anonpaper.groups import Entries
+from anonpaper.groups import Entries, are_in_several_tuples
 from anonpaper.microdata import Microdata
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import Release, recode
@@ -55,8 +55,9 @@ def audit(m: Microdata, top: int, population: Microdata | None = None) -> dict:
             "values": len(whole.counts),
             "most frequent": m.attribute(name).values[whole.sensitive[whole.counts.argmax()]],
             f"its {whose}": int(whole.counts.max()),
-            "largest frequency l": int(m.n_people // whole.counts.max()),
         }
+        if m.people is None or not are_in_several_tuples(m):  # otherwise no method promises it
+            feasible[name]["largest frequency l"] = int(m.n_people // whole.counts.max())
     table = {"rows": m.n, "people": m.n_people, "rows dropped": m.dropped, "groups": len(m.cells)}
     table |= {"quasi-identifiers": list(m.qi), "sensitive": m.sensitives}
     alone = _in_groups_below(2, m)
