@@ -41,6 +41,19 @@ STANDARD_STREAM = "-"
 #: The options of reading; a schema can say all but `keep`.
 DEFAULTS = {"qi": (), "sensitive": None, "person": None, "count": None, "types": {}, "na": (),
             "missing": "error", "delimiter": None, "encoding": "utf-8", "keep": ()}  # fmt: skip
+#: Formats that are not read: whose they are, endings, how files begin, and what writes a csv.
+_FOREIGN = [
+    ("Stata", ".dta", rb"<stata_dta>|[h-w][\1\2]\1\0", "`export delimited` of Stata"),
+    ("SPSS", ".sav .zsav .por", rb"\$FL[23]", "`SAVE TRANSLATE` of SPSS"),
+    ("SAS", ".sas7bdat .xpt", rb"\0{12}\xc2\xea|HEADER RECORD", "`proc export` of SAS"),
+    ("SQLite", ".sqlite .sqlite3 .db", rb"SQLite format 3", "`sqlite3 -header -csv`"),
+    ("R", ".rds .rda .rdata", rb"RD[AX]\d\n|[AX]\n\0", "`write.csv` of R"),
+    ("Excel 97, or encrypted", ".xls .xlsb", rb"\xd0\xcf\x11\xe0", "a spreadsheet, or as .xlsx"),
+    ("OpenDocument", ".ods .fods", rb"PK\3\4.{26}mimetype", "a spreadsheet, or as .xlsx"),
+    ("Feather", ".feather .arrow", rb"FEA1|ARROW1", "pandas, or as parquet"),
+    ("JSON", ".json .jsonl", rb"\s*(\[\s*)*[{\[]\s*[\"{\[]", "pandas"),
+    ("HTML or XML", ".html .htm .xml", rb"\s*<(!doctype|html|table|\?xml)", "a spreadsheet"),
+]
 
 
 @dataclass
@@ -65,15 +78,19 @@ class Table:
         """Open parquet, .xlsx, otherwise a csv; ColumnError for columns of one name."""
         if delimiter is None:
             delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
+        if not isinstance(delimiter, str) or not re.fullmatch('[^"\r\n\0]', delimiter):
+            wanted = "one character, neither a quote nor a line end"
+            raise errors.ParameterError(f"delimiter (--delimiter) is {wanted}; got {delimiter!r}")
         with reading(name):
+            stream = _stream(name)
             if name.lower().endswith(PARQUET):
                 with errors.needs("parquet"):
                     from pyarrow import parquet
-                columns = (source := parquet.ParquetFile(io.FileIO(name))).schema_arrow.names
+                columns = (source := parquet.ParquetFile(stream)).schema_arrow.names
             elif name.lower().endswith((".xlsx", ".xlsm")):
-                columns = next(source := _sheet_rows(name))
+                columns = next(source := _sheet_rows(name, stream))
             else:
-                columns = next(source := _csv_rows(name, delimiter, encoding))
+                columns = next(source := _csv_rows(name, stream, delimiter, encoding))
         if doubled := sorted(column for column, n in Counter(columns).items() if n > 1):
             raise ColumnError(f"{name} has several columns named {doubled}: rename them")
         return cls(columns, name, source, delimiter)
@@ -247,16 +264,36 @@ def reading(what: object) -> Iterator[None]:
         raise FileError(f"{what}: {first or type(error).__name__}") from error
 
 
-def _sheet_rows(name: str) -> Iterator[list[str]]:
+def _stream(name: str) -> io.BufferedIOBase:
+    """Open a file (- is standard input) and unpack .gz; FileError for a format of `_FOREIGN`."""
+    opening = gzip.open if name.lower().endswith(".gz") else open
+    stream = sys.stdin.buffer if name == STANDARD_STREAM else opening(name, "rb")
+    ending, begins = Path(name.lower().removesuffix(".gz")).suffix, stream.peek(100)[:100]
+    for whose, endings, beginning, way in _FOREIGN:
+        if ending in endings.split() or re.match(beginning, begins, re.DOTALL | re.IGNORECASE):
+            told = "which is not read: save it as csv by"
+            raise FileError(f"{name} is a file of {whose}, {told} {way}")
+    return stream
+
+
+def _sheet_rows(name: str, stream: io.BufferedIOBase) -> Iterator[list[str]]:
     """Yield the header and the rows of a workbook's first visible sheet, every cell as text."""
     with errors.needs("excel"):
         import openpyxl
-    book = openpyxl.load_workbook(name, data_only=True)
+    book = openpyxl.load_workbook(stream, data_only=True)
     sheet = next(one for one in book.worksheets if one.sheet_state == "visible")
     if len(book.sheetnames) > 1:
-        LOG.info("warning: only the sheet %r of %s is read", sheet.title, book.sheetnames)
+        warnings.warn(f"only the sheet {sheet.title!r} of {book.sheetnames} is read", stacklevel=2)
+    if hidden := sum(sheet.row_dimensions[row].hidden for row in [*sheet.row_dimensions]):
+        warnings.warn(f"{hidden} hidden rows of {sheet.title!r} are read too", stacklevel=2)
     if merged := sheet.merged_cells.ranges:
         raise FileError(f"{name}: cells {', '.join(map(str, merged))} are merged: split them")
+    empty = [cell.coordinate for row in sheet.iter_rows() for cell in row
+             if cell.value is None and cell.data_type == "n"]  # fmt: skip
+    formulas = openpyxl.load_workbook(stream)[sheet.title] if empty else sheet
+    if unknown := [place for place in empty if formulas[place].data_type == "f"]:
+        told = "have formulas without a value: open and save it in a spreadsheet"
+        raise FileError(f"{name}: cells {', '.join(unknown[:5])} {told}")
     rows = [*filter(any, ([_text_of(cell, name) for cell in row] for row in sheet.iter_rows()))]
     if not rows or not all(rows[0]):
         raise FileError(f"{name}: the first row must name the columns; it is {rows[:1]}")
@@ -268,7 +305,8 @@ def _text_of(cell: object, name: str) -> str:
     value, form = cell.value, cell.number_format
     if isinstance(value, datetime):
         return value.isoformat(" ").removesuffix(" 00:00:00")
-    if isinstance(value, int | float) and re.match(r"\D*0\D*0", form.partition(".")[0]):
+    plain = re.sub(r'"[^"]*"|\[[^]]*\]|[\\_*].', "", form)  # without colours and fixed texts
+    if isinstance(value, int | float) and re.match("[^.;]*0[^.;]*0", plain):
         if re.fullmatch("0+", form) and value == int(value):
             return f"{int(value):0{len(form)}d}"
         where = f"{name}, cell {cell.coordinate}"
@@ -278,18 +316,16 @@ def _text_of(cell: object, name: str) -> str:
     return "" if value is None else str(value)
 
 
-def _csv_rows(name: str, delimiter: str, encoding: str) -> Iterator[list[str]]:
-    """Yield the header and the rows of a csv (also .gz; - is standard input), fields as texts."""
+def _csv_rows(name: str, stream, delimiter: str, encoding: str) -> Iterator[list[str]]:
+    """Yield the header and the rows of a csv, fields as texts."""
     csv.field_size_limit(2**31 - 1)  # as long as a field can be
     try:
         codec = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
-        opening = gzip.open if name.lower().endswith(".gz") else open
-        stream = sys.stdin.buffer if name == STANDARD_STREAM else opening(name, "rb")
         begins = stream.peek(100)[:100]
         if codec == "utf-8-sig" and begins[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             codec = "utf-16"
         if re.search(r"[\x01-\x08\x0e-\x1f]", begins.decode(codec, "replace")):
-            raise FileError(f"{name} is no text but a file of a program: save it as .xlsx or csv")
+            raise FileError(f"{name} is no text but a file of a program: save it as csv")
         with io.TextIOWrapper(stream, codec, newline="") as lines:
             reader = csv.reader(lines, delimiter=delimiter, strict=True)
             header = next(reader, [])
