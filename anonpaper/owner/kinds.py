@@ -125,13 +125,10 @@ def _guess(texts: pd.Series, rows: np.ndarray) -> tuple[str, Doubt | None]:
     for kind, found in are.items():
         if found.all() and not (kind == "decimal-comma" and fit(_THOUSANDS).all()):
             return kind, None
-    codes = fit(r"0\d+")
-    if (codes | are["integer"]).all() and rows[codes].sum() >= rows.sum() / 2:
-        return "text", None
     kinds = _readable(texts[has], rows[has])
     words = np.zeros(has.sum()) if kinds else _words(texts[has]).to_numpy()
-    alike = pd.DataFrame({"rows": rows, "texts": 1})[has].groupby(words).sum().max()
-    if (alike <= [rows.sum() / 2, len(texts) / 2]).all():
+    counts = pd.DataFrame({"rows": rows, "texts": 1}).mul(~fit(r"0\d+"), axis=0)  # no codes
+    if (counts[has].groupby(words).sum().max() * 2 <= [rows.sum(), len(rows)]).all():
         return "text", None
     sure = np.logical_or.reduce([*are.values()])
     if has.all():

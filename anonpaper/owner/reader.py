@@ -41,17 +41,17 @@ STANDARD_STREAM = "-"
 #: The options of reading; a schema can say all but `keep`.
 DEFAULTS = {"qi": (), "sensitive": None, "person": None, "count": None, "types": {}, "na": (),
             "missing": "error", "delimiter": None, "encoding": "utf-8", "keep": ()}  # fmt: skip
-#: Formats that are not read: whose they are, endings, how files begin, and what writes a csv.
+#: Formats that are not read: names, endings, how files begin, and what saves them as csv.
 _FOREIGN = [
-    ("Stata", ".dta", rb"<stata_dta>|[h-w][\1\2]\1\0", "`export delimited` of Stata"),
-    ("SPSS", ".sav .zsav .por", rb"\$FL[23]", "`SAVE TRANSLATE` of SPSS"),
-    ("SAS", ".sas7bdat .xpt", rb"\0{12}\xc2\xea|HEADER RECORD", "`proc export` of SAS"),
+    ("Stata", ".dta", rb"<stata_dta>|[h-w][\x01\x02]\x01\x00", "`export delimited`"),
+    ("SPSS", ".sav .zsav .por", rb"\$FL[23]", "`SAVE TRANSLATE`"),
+    ("SAS", ".sas7bdat .xpt", rb"\x00{12}\xc2\xea|HEADER RECORD", "`proc export`"),
     ("SQLite", ".sqlite .sqlite3 .db", rb"SQLite format 3", "`sqlite3 -header -csv`"),
-    ("R", ".rds .rda .rdata", rb"RD[AX]\d\n|[AX]\n\0", "`write.csv` of R"),
-    ("Excel 97, or encrypted", ".xls .xlsb", rb"\xd0\xcf\x11\xe0", "a spreadsheet, or as .xlsx"),
-    ("OpenDocument", ".ods .fods", rb"PK\3\4.{26}mimetype", "a spreadsheet, or as .xlsx"),
+    ("R", ".rds .rda .rdata", rb"RD[AX]\d\n|[AX]\n\x00", "`write.csv`"),
+    ("old or encrypted Excel", ".xls .xlsb", rb"\xd0\xcf\x11\xe0", "a spreadsheet, or as .xlsx"),
+    ("OpenDocument", ".ods", rb"PK\x03\x04.{26}mimetype", "a spreadsheet, or as .xlsx"),
     ("Feather", ".feather .arrow", rb"FEA1|ARROW1", "pandas, or as parquet"),
-    ("JSON", ".json .jsonl", rb"\s*(\[\s*)*[{\[]\s*[\"{\[]", "pandas"),
+    ("JSON", ".json .jsonl", rb"\s*(\[\s*)*[{\[]\s*[\"{\[]", "pandas, or as parquet"),
     ("HTML or XML", ".html .htm .xml", rb"\s*<(!doctype|html|table|\?xml)", "a spreadsheet"),
 ]
 
@@ -269,10 +269,11 @@ def _stream(name: str) -> io.BufferedIOBase:
     opening = gzip.open if name.lower().endswith(".gz") else open
     stream = sys.stdin.buffer if name == STANDARD_STREAM else opening(name, "rb")
     ending, begins = Path(name.lower().removesuffix(".gz")).suffix, stream.peek(100)[:100]
-    for whose, endings, beginning, way in _FOREIGN:
+    for format, endings, beginning, way in _FOREIGN:
         if ending in endings.split() or re.match(beginning, begins, re.DOTALL | re.IGNORECASE):
-            told = "which is not read: save it as csv by"
-            raise FileError(f"{name} is a file of {whose}, {told} {way}")
+            stream.close()
+            told = "format, which is not read: save it as csv by"
+            raise FileError(f"{name} is in {format} {told} {way}")
     return stream
 
 
@@ -280,20 +281,24 @@ def _sheet_rows(name: str, stream: io.BufferedIOBase) -> Iterator[list[str]]:
     """Yield the header and the rows of a workbook's first visible sheet, every cell as text."""
     with errors.needs("excel"):
         import openpyxl
-    book = openpyxl.load_workbook(stream, data_only=True)
-    sheet = next(one for one in book.worksheets if one.sheet_state == "visible")
-    if len(book.sheetnames) > 1:
-        warnings.warn(f"only the sheet {sheet.title!r} of {book.sheetnames} is read", stacklevel=2)
-    if hidden := sum(sheet.row_dimensions[row].hidden for row in [*sheet.row_dimensions]):
-        warnings.warn(f"{hidden} hidden rows of {sheet.title!r} are read too", stacklevel=2)
+    with stream:
+        book = openpyxl.load_workbook(stream, data_only=True)
+        sheet = next(one for one in book.worksheets if one.sheet_state == "visible")
+        cells = [cell for row in sheet.iter_rows() for cell in row]
+        empty = [one.coordinate for one in cells if one.value is None and one.data_type == "n"]
+        formulas = openpyxl.load_workbook(stream)[sheet.title] if empty else sheet
+    if unknown := [place for place in empty if formulas[place].data_type == "f"]:
+        told = "have formulas without a value: open the file in a spreadsheet and save it"
+        raise FileError(f"{name}: cells {', '.join(unknown[:5])} {told}")
     if merged := sheet.merged_cells.ranges:
         raise FileError(f"{name}: cells {', '.join(map(str, merged))} are merged: split them")
-    empty = [cell.coordinate for row in sheet.iter_rows() for cell in row
-             if cell.value is None and cell.data_type == "n"]  # fmt: skip
-    formulas = openpyxl.load_workbook(stream)[sheet.title] if empty else sheet
-    if unknown := [place for place in empty if formulas[place].data_type == "f"]:
-        told = "have formulas without a value: open and save it in a spreadsheet"
-        raise FileError(f"{name}: cells {', '.join(unknown[:5])} {told}")
+    hidden = sum(one.hidden for one in sheet.row_dimensions.values())
+    for text, number in {
+        f"only the sheet {sheet.title!r} of {book.sheetnames} is read": len(book.sheetnames) - 1,
+        f"hidden rows of {name} are read too: {hidden}": hidden,
+    }.items():
+        if number:
+            warnings.warn(text, stacklevel=2)
     rows = [*filter(any, ([_text_of(cell, name) for cell in row] for row in sheet.iter_rows()))]
     if not rows or not all(rows[0]):
         raise FileError(f"{name}: the first row must name the columns; it is {rows[:1]}")
