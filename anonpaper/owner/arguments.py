@@ -9,7 +9,9 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
+from numbers import Number
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -19,6 +21,7 @@ import numpy as np
 import anonpaper as ap
 from anonpaper import errors, measure
 from anonpaper.algorithm import RECODED, Algorithm
+from anonpaper.coding import MISSING
 from anonpaper.constraints import read_constraints
 from anonpaper.errors import AnonpaperError, ParameterError
 from anonpaper.files import check_place, named_by_user, sha256
@@ -188,13 +191,15 @@ def hierarchies(texts: Sequence[str], m: Microdata, kinds: Mapping) -> dict[str,
 
 def _asked_for(attribute: Attribute, kind: object) -> str:
     """The hierarchy that the values of a column ask for, or "": of dates, codes, and numbers."""
-    texts = [value for value in attribute.values if isinstance(value, str)]
-    if kind == "date" or {"%Y", "%m", "%d"} <= {*re.findall("%.", str(kind))}:
+    known = [value for value in attribute.values.tolist() if value != MISSING]
+    with suppress(AnonpaperError):
+        Hierarchy.dates(known, form=kind if "%" in str(kind) else None)
         return "dates"
-    if len(texts) == attribute.size and all(map(str.isdecimal, texts)):
-        return "prefixes" if len({*map(len, texts)}) == 1 < len(texts[0]) else ""
-    span = np.ptp(attribute.positions) if attribute.numeric else 0
-    if span < 8:
+    if all(isinstance(value, str) and value.isdecimal() for value in known):
+        return "prefixes" if len({*map(len, known)}) == 1 < len(known[0]) else ""
+    if not all(isinstance(value, Number) for value in known):
+        return ""
+    if (span := np.ptp([*map(float, known)])) < 8:
         return ""
     widths = [10.0 ** math.floor(math.log10(span / 4)) / 2 * 2**level for level in range(4)]
     return f"widths:{','.join(map('{:g}'.format, widths))}"

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from pandas.tseries.api import guess_datetime_format
 
-from anonpaper.coding import Number, check_whole_texts
+from anonpaper.coding import Number
 from anonpaper.errors import ColumnError, ParameterError, check_sequence, is_among
 from anonpaper.hierarchy import ISO_DATE, quoted
 
@@ -72,7 +72,6 @@ def read_as(column: pd.Series, kind: object, na: Sequence[str], counts=None) -> 
 
     Empty texts and those in `na` are missing. `counts` says how many rows each row stands for.
     """
-    check_whole_texts(column)
     place, distinct = pd.factorize(column)
     texts = pd.Series(distinct, name=column.name).astype("string").astype(object)
     texts = texts[~texts.isin({"", *na})]
@@ -195,7 +194,7 @@ def _typed(texts: pd.Series, rows: np.ndarray, kind: str | Sequence[str]) -> pd.
         few = "others, or have too many digits" if kind in _NUMBERS else "others"
         raise ColumnError(
             f"{texts.name!r} is not all {kind if isinstance(kind, str) else ' < '.join(kind)}: "
-            f"{texts[~right][:5].tolist()} in {rows[~right].sum()} rows are {few}; mark missing "
+            f"{sorted(texts[~right])[:5]} in {rows[~right].sum()} rows are {few}; mark missing "
             f"values by --na TEXT, or say {_option(texts.name, 'text')}; in Python types=..."
         )
     if kind == "text":

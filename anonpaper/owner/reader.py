@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import errors
-from anonpaper.coding import from_arrow, near_equal
+from anonpaper.coding import check_whole_texts, from_arrow, near_equal
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, check_sequence, is_among
 from anonpaper.files import named_by_user, write_named
 from anonpaper.hierarchy import STAR
@@ -31,8 +31,8 @@ from anonpaper.owner.kinds import Doubt, check_kinds, in_doubt, read_as
 from anonpaper.publish.writing import PARQUET
 from anonpaper.roles import checked_roles
 
-__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "Table", "fitting", "read", "reading",
-           "with_roles"]  # fmt: skip
+__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "WORKBOOKS", "Table", "fitting", "read",
+           "reading", "with_roles"]  # fmt: skip
 
 #: How tables are read, and other progress; the command line shows it.
 LOG = logging.getLogger("anonpaper")
@@ -41,6 +41,7 @@ STANDARD_STREAM = "-"
 #: The options of reading; a schema can say all but `keep`.
 DEFAULTS = {"qi": (), "sensitive": None, "person": None, "count": None, "types": {}, "na": (),
             "missing": "error", "delimiter": None, "encoding": "utf-8", "keep": ()}  # fmt: skip
+WORKBOOKS = (".xlsx", ".xlsm")
 #: Formats that are not read: names, endings, how files begin, and what saves them as csv.
 _FOREIGN = [
     ("Stata", ".dta", rb"<stata_dta>|[h-w][\x01\x02]\x01\x00", "`export delimited`"),
@@ -68,6 +69,7 @@ class Table:
     name: str = ""
     source: object = None
     delimiter: str = ","
+    encoding: str = "utf-8"
     frame: pd.DataFrame = field(default_factory=pd.DataFrame)
     kinds: dict[str, str | list[str]] = field(default_factory=dict)
     doubts: dict[str, Doubt | None] = field(default_factory=dict)
@@ -87,13 +89,14 @@ class Table:
                 with errors.needs("parquet"):
                     from pyarrow import parquet
                 columns = (source := parquet.ParquetFile(stream)).schema_arrow.names
-            elif name.lower().endswith((".xlsx", ".xlsm")):
+            elif name.lower().endswith(WORKBOOKS):
                 columns = next(source := _sheet_rows(name, stream))
             else:
+                encoding = _encoding_of(name, stream, encoding)
                 columns = next(source := _csv_rows(name, stream, delimiter, encoding))
         if doubled := sorted(column for column, n in Counter(columns).items() if n > 1):
             raise ColumnError(f"{name} has several columns named {doubled}: rename them")
-        return cls(columns, name, source, delimiter)
+        return cls(columns, name, source, delimiter, encoding)
 
     def read(self, wanted=None, types: Mapping | None = None, na: Sequence = (), qi=()) -> Table:
         """Read the columns that are `wanted`, by default all."""
@@ -106,8 +109,6 @@ class Table:
             else:
                 arrow = self.source.read(columns=chosen)
                 self.frame = pd.DataFrame({column: from_arrow(arrow[column]) for column in chosen})
-        if len(self.frame) == 0:
-            raise EmptyTableError("the table has no rows below its header")
         self.interpret(types or {}, na, qi)
         return self
 
@@ -115,7 +116,10 @@ class Table:
         """Read texts as kinds, and other columns if `types` names them; no `qi` is in doubt."""
         if unknown := [name for name in types if name not in self.columns]:
             raise ColumnError(f"types names {unknown}; the columns are {self.columns}")
+        if len(self.frame) == 0:
+            raise EmptyTableError("the table has no rows below its header")
         for name in self.frame:
+            check_whole_texts(self.frame[name])
             if isinstance(self.source, Iterator) or name in types:
                 with named_by_user(repr(name)):  # such as a form of dates that there is not
                     found = read_as(self.frame[name], types.get(name), na, counts)
@@ -264,7 +268,7 @@ def reading(what: object) -> Iterator[None]:
         raise FileError(f"{what}: {first or type(error).__name__}") from error
 
 
-def _stream(name: str) -> io.BufferedIOBase:
+def _stream(name: str) -> io.BufferedReader:
     """Open a file (- is standard input) and unpack .gz; FileError for a format of `_FOREIGN`."""
     opening = gzip.open if name.lower().endswith(".gz") else open
     stream = sys.stdin.buffer if name == STANDARD_STREAM else opening(name, "rb")
@@ -277,7 +281,7 @@ def _stream(name: str) -> io.BufferedIOBase:
     return stream
 
 
-def _sheet_rows(name: str, stream: io.BufferedIOBase) -> Iterator[list[str]]:
+def _sheet_rows(name: str, stream: io.BufferedReader) -> Iterator[list[str]]:
     """Yield the header and the rows of a workbook's first visible sheet, every cell as text."""
     with errors.needs("excel"):
         import openpyxl
@@ -321,16 +325,22 @@ def _text_of(cell: object, name: str) -> str:
     return "" if value is None else str(value)
 
 
+def _encoding_of(name: str, stream: io.BufferedReader, encoding: str) -> str:
+    """Return the encoding of a csv: UTF-16 in place of UTF-8 if it begins so; else FileError."""
+    begins = stream.peek(100)[:100]
+    if codecs.lookup(encoding).name == "utf-8":
+        marked = begins[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+        encoding = "utf-16" if marked else "utf-8"
+    if re.search(r"[\x01-\x08\x0e-\x1f]", begins.decode(encoding, "replace")):
+        raise FileError(f"{name} is no text but a file of a program: save it as csv")
+    return encoding
+
+
 def _csv_rows(name: str, stream, delimiter: str, encoding: str) -> Iterator[list[str]]:
     """Yield the header and the rows of a csv, fields as texts."""
     csv.field_size_limit(2**31 - 1)  # as long as a field can be
     try:
-        codec = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
-        begins = stream.peek(100)[:100]
-        if codec == "utf-8-sig" and begins[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-            codec = "utf-16"
-        if re.search(r"[\x01-\x08\x0e-\x1f]", begins.decode(codec, "replace")):
-            raise FileError(f"{name} is no text but a file of a program: save it as csv")
+        codec = "utf-8-sig" if encoding == "utf-8" else encoding
         with io.TextIOWrapper(stream, codec, newline="") as lines:
             reader = csv.reader(lines, delimiter=delimiter, strict=True)
             header = next(reader, [])
