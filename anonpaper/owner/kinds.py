@@ -136,8 +136,9 @@ def _guess(texts: pd.Series, rows: np.ndarray) -> tuple[str, Doubt | None]:
     what = "dates" if are["date"].any() else "numbers"
     what = what if sure[has].all() else f"like {texts[has].iloc[0]!r}"
     why = f"{rows[has].sum():,} of {rows.sum():,} values are {what}"
-    is_sure = _guess(texts[has], rows[has])[1] is None
-    return "text", Doubt(why, [] if is_sure else kinds, texts[~has].tolist())
+    doubt = _guess(texts[has], rows[has])[1]
+    others = texts[~has].tolist()
+    return "text", Doubt(why, kinds if doubt else [], others if kinds or not doubt else [])
 
 
 def _words(texts: pd.Series) -> pd.Series:
@@ -152,7 +153,8 @@ def _readable(texts: pd.Series, rows: np.ndarray) -> list[str]:
         form for form in dict.fromkeys(forms) if re.search("%Y.*%[mb].*%d|%[dmb].*%Y", form or "")
     ]
     sortable = _words(texts).nunique() == 1 and not texts.str.contains(_UNORDERED).any()
-    for kinds in (*([kind] for kind in _NUMBERS), ["date"], forms, ["ordered"] * sortable):
+    numbers = [] if texts.str.contains(r"^0\d").any() else _NUMBERS  # or codes
+    for kinds in (*([kind] for kind in numbers), ["date"], forms, ["ordered"] * sortable):
         found = []
         for kind in kinds:
             with suppress(ColumnError):

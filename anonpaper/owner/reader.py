@@ -115,7 +115,7 @@ class Table:
     def interpret(self, types: Mapping, na: Sequence[str], qi: Sequence = (), counts=None) -> None:
         """Read texts as kinds, and other columns if `types` names them; no `qi` is in doubt."""
         if unknown := [name for name in types if name not in self.columns]:
-            raise ColumnError(f"types names {unknown}; the columns are {self.columns}")
+            raise ColumnError(f"types (--type) names {unknown}; the columns are {self.columns}")
         if len(self.frame) == 0:
             raise EmptyTableError("the table has no rows below its header")
         for name in self.frame:
@@ -193,7 +193,8 @@ def with_roles(name: str, given: Mapping, schema=None, save_schema=None) -> tupl
     types, na = saved["types"] | dict(o["types"]), list(o["na"])
     table = Table.opened(name, o["delimiter"], o["encoding"])
     qi, sensitives = checked_roles(table.columns, o["qi"], o["sensitive"], o["person"])
-    count = errors.check_choice("count", o["count"], [None, *table.columns])
+    if (count := o["count"]) is not None:
+        errors.check_choice("count", count, table.columns)
     roles, keep = [*qi, *sensitives, o["person"], count], check_sequence("keep", o["keep"], str)
     others = [column for column in table.columns if column not in roles]
     if not {*keep} <= {*others}:
@@ -328,10 +329,14 @@ def _text_of(cell: object, name: str) -> str:
 def _encoding_of(name: str, stream: io.BufferedReader, encoding: str) -> str:
     """Return the encoding of a csv: UTF-16 in place of UTF-8 if it begins so; else FileError."""
     begins = stream.peek(100)[:100]
-    if codecs.lookup(encoding).name == "utf-8":
-        marked = begins[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-        encoding = "utf-16" if marked else "utf-8"
-    if re.search(r"[\x01-\x08\x0e-\x1f]", begins.decode(encoding, "replace")):
+    try:
+        if codecs.lookup(encoding).name == "utf-8":
+            marked = begins[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+            encoding = "utf-16" if marked else "utf-8"
+        text = begins.decode(encoding, "replace")
+    except LookupError:
+        raise FileError(f"{name}: no encoding is {encoding!r}; cp1252 and utf-16 are") from None
+    if re.search(r"[\x01-\x08\x0e-\x1f]", text):
         raise FileError(f"{name} is no text but a file of a program: save it as csv")
     return encoding
 
