@@ -94,10 +94,9 @@ def in_doubt(doubts: Mapping[str, Doubt]) -> ColumnError:
     """Return the error on quasi-identifiers that may be more than text, with what to pass."""
     told = []
     for name, (why, kinds, na) in doubts.items():
-        types = [_option(name, kind) for kind in [*kinds, "text"]]
-        missing = " ".join(f"--na {shlex.quote(text)}" for text in na)
-        ways = [f"{missing} {one}" for one in types[:-1] or [""]] if na else types[:-1]
-        ways = [*map(str.strip, ways), types[-1]]
+        missing = [f"--na {shlex.quote(text)}" for text in na]
+        ways = [" ".join([*missing, _option(name, kind)]) for kind in kinds]
+        ways += [" ".join(missing)] * bool(na and not kinds) + [_option(name, "text")]
         told.append(f"{name!r} may be more than text, {why}: `{'` or `'.join(ways)}`")
     types = {name: [*d.kinds, "text"][0] for name, d in doubts.items() if d.kinds or not d.na}
     na = [text for doubt in doubts.values() for text in doubt.na]
@@ -136,9 +135,8 @@ def _guess(texts: pd.Series, rows: np.ndarray) -> tuple[str, Doubt | None]:
     what = "dates" if are["date"].any() else "numbers"
     what = what if sure[has].all() else f"like {texts[has].iloc[0]!r}"
     why = f"{rows[has].sum():,} of {rows.sum():,} values are {what}"
-    doubt = _guess(texts[has], rows[has])[1]
-    others = texts[~has].tolist()
-    return "text", Doubt(why, kinds if doubt else [], others if kinds or not doubt else [])
+    kinds = kinds if (doubt := _guess(texts[has], rows[has])[1]) else []
+    return "text", Doubt(why, kinds, texts[~has].tolist() if kinds or not doubt else [])
 
 
 def _words(texts: pd.Series) -> pd.Series:
@@ -149,20 +147,16 @@ def _readable(texts: pd.Series, rows: np.ndarray) -> list[str]:
     """Return the likeliest kinds, other than text, as which all texts can be read."""
     with warnings.catch_warnings(action="ignore"):
         forms = [guess_datetime_format(texts.iloc[0].strip(), dayfirst=day) for day in (1, 0)]
-    forms = [
-        form for form in dict.fromkeys(forms) if re.search("%Y.*%[mb].*%d|%[dmb].*%Y", form or "")
-    ]
+    forms = [f for f in dict.fromkeys(forms) if re.search("%Y.*%m.*%d|%[dmb].*%Y", f or "")]
     sortable = _words(texts).nunique() == 1 and not texts.str.contains(_UNORDERED).any()
     numbers = [] if texts.str.contains(r"^0\d").any() else _NUMBERS  # or codes
-    for kinds in (*([kind] for kind in numbers), ["date"], forms, ["ordered"] * sortable):
-        found = []
-        for kind in kinds:
+    found = []
+    for kind in (*numbers, "date", *forms, *["ordered"] * sortable):
+        if not found or kind in forms:
             with suppress(ColumnError):
                 _typed(texts, rows, kind)
                 found.append(kind)
-        if found:
-            return found
-    return []
+    return found
 
 
 def _natural(text: str) -> list:

@@ -6,6 +6,7 @@ import codecs
 import csv
 import gzip
 import io
+import itertools
 import json
 import logging
 import re
@@ -44,16 +45,16 @@ DEFAULTS = {"qi": (), "sensitive": None, "person": None, "count": None, "types":
 WORKBOOKS = (".xlsx", ".xlsm")
 #: Formats that are not read: names, endings, how files begin, and what saves them as csv.
 _FOREIGN = [
-    ("Stata", ".dta", rb"<stata_dta>|[h-w][\x01\x02]\x01\x00", "`export delimited`"),
-    ("SPSS", ".sav .zsav .por", rb"\$FL[23]", "`SAVE TRANSLATE`"),
-    ("SAS", ".sas7bdat .xpt", rb"\x00{12}\xc2\xea|HEADER RECORD", "`proc export`"),
-    ("SQLite", ".sqlite .sqlite3 .db", rb"SQLite format 3", "`sqlite3 -header -csv`"),
-    ("R", ".rds .rda .rdata", rb"RD[AX]\d\n|[AX]\n\x00", "`write.csv`"),
-    ("old or encrypted Excel", ".xls .xlsb", rb"\xd0\xcf\x11\xe0", "a spreadsheet, or as .xlsx"),
-    ("OpenDocument", ".ods", rb"PK\x03\x04.{26}mimetype", "a spreadsheet, or as .xlsx"),
-    ("Feather", ".feather .arrow", rb"FEA1|ARROW1", "pandas, or as parquet"),
-    ("JSON", ".json .jsonl", rb"\s*(\[\s*)*[{\[]\s*[\"{\[]", "pandas, or as parquet"),
-    ("HTML or XML", ".html .htm .xml", rb"\s*<(!doctype|html|table|\?xml)", "a spreadsheet"),
+    ("Stata", ".dta", rb"<stata_dta>|[h-w][\x01\x02]\x01\x00", "by `export delimited`"),
+    ("SPSS", ".sav .zsav .por", rb"\$FL[23]", "by `SAVE TRANSLATE`"),
+    ("SAS", ".sas7bdat .xpt", rb"\x00{12}\xc2\xea|HEADER RECORD", "by `proc export`"),
+    ("SQLite", ".sqlite .sqlite3 .db", rb"SQLite format 3", "by `sqlite3 -header -csv`"),
+    ("R", ".rds .rda .rdata", rb"RD[AX]\d\n|[AX]\n\x00", "by `write.csv`"),
+    ("old or encrypted Excel", ".xls .xlsb", rb"\xd0\xcf\x11\xe0", "or .xlsx"),
+    ("OpenDocument", ".ods", rb"PK\x03\x04.{26}mimetype", "or .xlsx"),
+    ("Feather", ".feather .arrow", rb"FEA1|ARROW1", "or parquet"),
+    ("JSON", ".json .jsonl", rb"\s*(\[\s*)*[{\[]\s*[\"{\[]", "or parquet"),
+    ("HTML or XML", ".html .htm .xml", rb"\s*<(!doctype|html|table|\?xml)", "or .xlsx"),
 ]
 
 
@@ -277,8 +278,7 @@ def _stream(name: str) -> io.BufferedReader:
     for format, endings, beginning, way in _FOREIGN:
         if ending in endings.split() or re.match(beginning, begins, re.DOTALL | re.IGNORECASE):
             stream.close()
-            told = "format, which is not read: save it as csv by"
-            raise FileError(f"{name} is in {format} {told} {way}")
+            raise FileError(f"{name} has {format} format, which is not read: save it as csv {way}")
     return stream
 
 
@@ -289,22 +289,20 @@ def _sheet_rows(name: str, stream: io.BufferedReader) -> Iterator[list[str]]:
     with stream:
         book = openpyxl.load_workbook(stream, data_only=True)
         sheet = next(one for one in book.worksheets if one.sheet_state == "visible")
-        cells = [cell for row in sheet.iter_rows() for cell in row]
-        empty = [one.coordinate for one in cells if one.value is None and one.data_type == "n"]
-        formulas = openpyxl.load_workbook(stream)[sheet.title] if empty else sheet
+        cells = [*sheet.iter_rows()]
+        empty = [cell.coordinate for cell in itertools.chain(*cells)
+                 if cell.value is None and cell.data_type == "n"]  # fmt: skip
+        formulas = openpyxl.load_workbook(stream)[sheet.title] if empty else {}
     if unknown := [place for place in empty if formulas[place].data_type == "f"]:
-        told = "have formulas without a value: open the file in a spreadsheet and save it"
+        told = "are formulas without a value: open the file in a spreadsheet and save it"
         raise FileError(f"{name}: cells {', '.join(unknown[:5])} {told}")
     if merged := sheet.merged_cells.ranges:
         raise FileError(f"{name}: cells {', '.join(map(str, merged))} are merged: split them")
-    hidden = sum(one.hidden for one in sheet.row_dimensions.values())
-    for text, number in {
-        f"only the sheet {sheet.title!r} of {book.sheetnames} is read": len(book.sheetnames) - 1,
-        f"hidden rows of {name} are read too: {hidden}": hidden,
-    }.items():
-        if number:
-            warnings.warn(text, stacklevel=2)
-    rows = [*filter(any, ([_text_of(cell, name) for cell in row] for row in sheet.iter_rows()))]
+    if len(book.sheetnames) > 1:
+        warnings.warn(f"only the sheet {sheet.title!r} of {book.sheetnames} is read", stacklevel=2)
+    if hidden := sum(one.hidden for one in sheet.row_dimensions.values()):
+        warnings.warn(f"hidden rows of {name} are read too: {hidden}", stacklevel=2)
+    rows = [*filter(any, ([_text_of(cell, name) for cell in row] for row in cells))]
     if not rows or not all(rows[0]):
         raise FileError(f"{name}: the first row must name the columns; it is {rows[:1]}")
     yield from rows
@@ -319,20 +317,17 @@ def _text_of(cell: object, name: str) -> str:
     if isinstance(value, int | float) and re.match("[^.;]*0[^.;]*0", plain):
         if re.fullmatch("0+", form) and value == int(value):
             return f"{int(value):0{len(form)}d}"
-        where = f"{name}, cell {cell.coordinate}"
-        raise FileError(
-            f"{where}: {value} is shown as {form}: turn the column into text, as shown"
-        )
+        told = f"cell {cell.coordinate}: {value} is shown as {form}: turn the column into text"
+        raise FileError(f"{name}, {told}, as shown")
     return "" if value is None else str(value)
 
 
 def _encoding_of(name: str, stream: io.BufferedReader, encoding: str) -> str:
     """Return the encoding of a csv: UTF-16 in place of UTF-8 if it begins so; else FileError."""
     begins = stream.peek(100)[:100]
+    if encoding.lower() in ("utf-8", "utf8") and begins[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        encoding = "utf-16"
     try:
-        if codecs.lookup(encoding).name == "utf-8":
-            marked = begins[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-            encoding = "utf-16" if marked else "utf-8"
         text = begins.decode(encoding, "replace")
     except LookupError:
         raise FileError(f"{name}: no encoding is {encoding!r}; cp1252 and utf-16 are") from None
@@ -345,7 +340,7 @@ def _csv_rows(name: str, stream, delimiter: str, encoding: str) -> Iterator[list
     """Yield the header and the rows of a csv, fields as texts."""
     csv.field_size_limit(2**31 - 1)  # as long as a field can be
     try:
-        codec = "utf-8-sig" if encoding == "utf-8" else encoding
+        codec = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
         with io.TextIOWrapper(stream, codec, newline="") as lines:
             reader = csv.reader(lines, delimiter=delimiter, strict=True)
             header = next(reader, [])

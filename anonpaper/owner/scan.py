@@ -77,7 +77,7 @@ def scan(
     roles = [name for name in found.columns if name in [*qi, *sensitives]]
     if len({"", *map(str.lower, found.columns)}) <= len(found.columns):
         raise ColumnError(
-            f"{found.columns}: names must be given, and differ in more than upper and lower case"
+            f"{found.columns}: some differ in upper and lower case only, or are empty"
         )
     try:
         with reading(origin):
