@@ -318,11 +318,7 @@ def _instant(value: object, form: str | None) -> pd.Timestamp:
             raise TypeError(value)
         return pd.Timestamp(when)
     except (TypeError, ValueError, OverflowError, re.error):
-        wanted = (
-            f"of the form {form}"
-            if form
-            else "such as 2024-12-31; form (--type NAME=FORM) reads others"
-        )
+        wanted = f"of the form {form}" if form else "such as 2024-12-31; form= reads others"
         raise ParameterError(f"{value!r} is not a date {wanted}") from None
 
 

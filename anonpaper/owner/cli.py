@@ -284,6 +284,7 @@ _PYTHON = {
     r"; in Python .*|: see ap\.measure\.\w+|set r\.withhold = r\.promised, ": "",
     rf"^({'|'.join(_OPTIONS)}) (?=must)": r"--\1 ",
     r"\bform must": "--type must",
+    "form= reads": "--type NAME=FORM reads",
     r"\b\w+(?:=(?:\"[^\"]*\"|\[[^]]*\]|\S+))? \((--[^)]+)\)": r"\1",
     r"\bap\.(suppress|generalize|recode|swap|anatomize)\b": r"--publish \1",
     r"\bap\.": "",

@@ -32,7 +32,7 @@ from anonpaper.owner.kinds import Doubt, check_kinds, in_doubt, read_as
 from anonpaper.publish.writing import PARQUET
 from anonpaper.roles import checked_roles
 
-__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "WORKBOOKS", "Table", "fitting", "read",
+__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "UTF_16", "WORKBOOKS", "Table", "fitting", "read",
            "reading", "with_roles"]  # fmt: skip
 
 #: How tables are read, and other progress; the command line shows it.
@@ -43,6 +43,8 @@ STANDARD_STREAM = "-"
 DEFAULTS = {"qi": (), "sensitive": None, "person": None, "count": None, "types": {}, "na": (),
             "missing": "error", "delimiter": None, "encoding": "utf-8", "keep": ()}  # fmt: skip
 WORKBOOKS = (".xlsx", ".xlsm")
+#: How a csv in UTF-16 begins.
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 #: Formats that are not read: names, endings, how files begin, and what saves them as csv.
 _FOREIGN = [
     ("Stata", ".dta", rb"<stata_dta>|[h-w][\x01\x02]\x01\x00", "by `export delimited`"),
@@ -70,7 +72,6 @@ class Table:
     name: str = ""
     source: object = None
     delimiter: str = ","
-    encoding: str = "utf-8"
     frame: pd.DataFrame = field(default_factory=pd.DataFrame)
     kinds: dict[str, str | list[str]] = field(default_factory=dict)
     doubts: dict[str, Doubt | None] = field(default_factory=dict)
@@ -93,11 +94,10 @@ class Table:
             elif name.lower().endswith(WORKBOOKS):
                 columns = next(source := _sheet_rows(name, stream))
             else:
-                encoding = _encoding_of(name, stream, encoding)
                 columns = next(source := _csv_rows(name, stream, delimiter, encoding))
         if doubled := sorted(column for column, n in Counter(columns).items() if n > 1):
             raise ColumnError(f"{name} has several columns named {doubled}: rename them")
-        return cls(columns, name, source, delimiter, encoding)
+        return cls(columns, name, source, delimiter)
 
     def read(self, wanted=None, types: Mapping | None = None, na: Sequence = (), qi=()) -> Table:
         """Read the columns that are `wanted`, by default all."""
@@ -194,8 +194,7 @@ def with_roles(name: str, given: Mapping, schema=None, save_schema=None) -> tupl
     types, na = saved["types"] | dict(o["types"]), list(o["na"])
     table = Table.opened(name, o["delimiter"], o["encoding"])
     qi, sensitives = checked_roles(table.columns, o["qi"], o["sensitive"], o["person"])
-    if (count := o["count"]) is not None:
-        errors.check_choice("count", count, table.columns)
+    count = o["count"] and errors.check_choice("count", o["count"], table.columns)
     roles, keep = [*qi, *sensitives, o["person"], count], check_sequence("keep", o["keep"], str)
     others = [column for column in table.columns if column not in roles]
     if not {*keep} <= {*others}:
@@ -322,25 +321,16 @@ def _text_of(cell: object, name: str) -> str:
     return "" if value is None else str(value)
 
 
-def _encoding_of(name: str, stream: io.BufferedReader, encoding: str) -> str:
-    """Return the encoding of a csv: UTF-16 in place of UTF-8 if it begins so; else FileError."""
-    begins = stream.peek(100)[:100]
-    if encoding.lower() in ("utf-8", "utf8") and begins[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        encoding = "utf-16"
-    try:
-        text = begins.decode(encoding, "replace")
-    except LookupError:
-        raise FileError(f"{name}: no encoding is {encoding!r}; cp1252 and utf-16 are") from None
-    if re.search(r"[\x01-\x08\x0e-\x1f]", text):
-        raise FileError(f"{name} is no text but a file of a program: save it as csv")
-    return encoding
-
-
 def _csv_rows(name: str, stream, delimiter: str, encoding: str) -> Iterator[list[str]]:
     """Yield the header and the rows of a csv, fields as texts."""
     csv.field_size_limit(2**31 - 1)  # as long as a field can be
     try:
         codec = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
+        begins = stream.peek(100)[:100]
+        if codec == "utf-8-sig" and begins[:2] in UTF_16:
+            codec = "utf-16"
+        if re.search(r"[\x01-\x08\x0e-\x1f]", begins.decode(codec, "replace")):
+            raise FileError(f"{name} is no text but a file of a program: save it as csv")
         with io.TextIOWrapper(stream, codec, newline="") as lines:
             reader = csv.reader(lines, delimiter=delimiter, strict=True)
             header = next(reader, [])
@@ -358,7 +348,7 @@ def _csv_rows(name: str, stream, delimiter: str, encoding: str) -> Iterator[list
                     yield row or [""]
                 elif row:
                     raise csv.Error(f"{len(row)} fields, but the header has {len(header)}")
-    except UnicodeError:
+    except (LookupError, UnicodeError):
         hint = 'try encoding="cp1252" (--encoding cp1252) or "utf-16-le"'
         raise FileError(f"{name} is not encoded in {encoding}; {hint}") from None
     except csv.Error as error:
