@@ -224,10 +224,8 @@ def chosen(o: SimpleNamespace) -> tuple[Algorithm, str]:
     found = METHODS.get(name, saved)
     form = o.publish or found.publications[0]
     if form not in found.publications:
-        raise ParameterError(
-            f"--publish {form} does not work with {found.name}: "
-            f"choose {', '.join(found.publications)}"
-        )
+        told = f"does not work with {found.name}: choose {', '.join(found.publications)}"
+        raise ParameterError(f"--publish {form} {told}")
     needed = found.needs_sensitive or o.l or form in ("swap", "anatomize")
     if needed and not (o.sensitive or o.schema):
         raise ParameterError("--sensitive must name the column that nobody should learn")
@@ -252,10 +250,8 @@ def parameters(o: SimpleNamespace, method: Algorithm, hierarchies: Mapping) -> d
     given = {name: value for name, value in given.items() if value not in (None, [], {})}
     taken, options = takes(method), {_OPTIONS[name] for name in given}
     if wrong := sorted(options - {*taken}):
-        raise ParameterError(
-            f"{method.name} does not take {', '.join(wrong)}; it takes "
-            f"{', '.join(taken) or 'nothing'}"
-        )
+        told = f"{', '.join(wrong)}; it takes {', '.join(taken) or 'nothing'}"
+        raise ParameterError(f"{method.name} does not take {told}")
     if lacking := [name for name, needed in taken.items() if needed and name not in options]:
         raise ParameterError(f"{method.name} needs {' and '.join(lacking)}")
     return given | ({"seed": o.seed} if "--seed" in taken else {})
@@ -270,9 +266,8 @@ def publish(
     """
     parameters = dict(parameters)
     if parameters.get("k", 0) > m.n_people:
-        raise errors.InfeasibleError(
-            f"no group can meet k = {parameters['k']}: the table has {m.n_people} people"
-        )
+        told = f"no group can meet k = {parameters['k']}"
+        raise errors.InfeasibleError(f"{told}: the table has {m.n_people} people")
     if method.by_bits:
         m = ap.in_preorder(m, parameters.pop("hierarchies", {}))
     result = method.function(m, **parameters)

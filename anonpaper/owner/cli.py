@@ -212,9 +212,8 @@ def anonymize(o: SimpleNamespace) -> None:
     if o.constraints:
         checked = check_constraints(release, given["constraints"])
         found["constraints"] = checked.to_dict("records")
-    tables = release.public_tables(
-        arguments.names(o.keep), against=o.against or "file", accept=o.accept
-    )
+    against, keep = o.against or "file", arguments.names(o.keep)
+    tables = release.public_tables(keep, against=against, accept=o.accept)
     for warning in (*release.warnings, *writing.formulas(tables)):
         LOG.info("warning: %s", _said(warning))
     files = dict(zip(outputs, tables, strict=False)) or {STANDARD_STREAM: tables[0]}

@@ -182,9 +182,8 @@ def attackers_tried(rel: Release) -> pd.DataFrame:
         note = "who infers them can be more or less sure" * who.startswith("is told")
         rows.append((sure[who], "exactly", note) if who in sure else (math.nan, "no", why))
     names = [*_NOT_PLAYED, "repeats the method (minimality)", "learns from all groups (deFinetti)"]
-    found = pd.DataFrame(
-        [*rows, _repeated(rel), _learned(rel)], columns=["sure", "played", "note"]
-    )
+    rows += [_repeated(rel), _learned(rel)]
+    found = pd.DataFrame(rows, columns=["sure", "played", "note"])
     found.insert(0, "attacker", names)
     return found
 

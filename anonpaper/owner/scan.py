@@ -76,9 +76,8 @@ def scan(
     _, sensitives = checked_roles(found.columns, qi, sensitive)
     roles = [name for name in found.columns if name in [*qi, *sensitives]]
     if len({"", *map(str.lower, found.columns)}) <= len(found.columns):
-        raise ColumnError(
-            f"{found.columns}: some differ in upper and lower case only, or are empty"
-        )
+        told = "a name is empty, or two differ in upper and lower case only"
+        raise ColumnError(f"{found.columns}: {told}")
     try:
         with reading(origin):
             counted, counts = _counted(_opened(files, found) if files else source, roles)

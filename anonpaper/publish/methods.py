@@ -179,7 +179,7 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     r, new = (r, {}) if m.attributes == r.attributes else r.of_values(m.attributes)
     if new and unseen == "error":
         named = "; ".join(f"{n!r}: {v[:10]}{' ...' * (len(v) > 10)}" for n, v in new.items())
-        raise ColumnError(f'new to the recoding: {named}: drop them; in Python unseen="suppress"')
+        raise ColumnError(f'new to the recoding: {named}; unseen="suppress" withholds their rows')
     e, published = Entries.whole(m), []
     for name, ids, codes in zip(m.qi, r.maps, e.codes.T, strict=True):
         published.append(PublishedAttribute(r.members(name), ids[codes]))
