@@ -70,6 +70,8 @@ def main(target: Path = ROOT / "build" / "site") -> int:
             return 1
         if LIVE.exists():
             shutil.copytree(LIVE.parent, html / "live")
+            for page in html.glob("live/*.html"):  # made to lie beside the site
+                page.write_text(page.read_text("utf-8").replace("../site/", "../"), "utf-8")
         write_theatre(html / "theatre")
         shutil.rmtree(target, ignore_errors=True)
         os.replace(html, target)
@@ -151,7 +153,7 @@ def write_theatre(folder: Path) -> None:
         about |= {"words": words, "lesson_title": f"Lesson {re.search('[0-9]+', lesson)[0]}"}
         text = page.render(about, assets=json.dumps(assets), size=size)
         write_whole(folder / f"{key}.html", text)
-    for file in (*THEATRE.glob("theatre.*"), LIVE_SOURCES / "load.js"):
+    for file in (*THEATRE.glob("theatre.*"), LIVE_SOURCES / "load.js", LIVE_SOURCES / "base.css"):
         write_whole(folder / file.name, file.read_bytes())
 
 

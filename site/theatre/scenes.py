@@ -127,7 +127,7 @@ def tp_steps(m: Microdata, l: int, table: str, method: str) -> tuple[Microdata, 
     script = Script(m.n, [*(f"Q{q + 1}" for q in range(R)), "R"])
     least = np.bincount(group).min()
     told = f"People with equal quasi-identifiers form a group: Q1 to Q{R}. "
-    told += f"The smallest group has size {least}, so it is k-anonymous with k = {least} as it is."
+    told += f"The smallest has {least}, so the table is k-anonymous with k = {least}."
     script.add(1, told, f"{R} groups, R is empty", group)
     before, *after = (counts.loc[phase] for phase in counts.index.unique("step"))
     for number, now in enumerate(after, start=1):
@@ -149,7 +149,7 @@ def tp_steps(m: Microdata, l: int, table: str, method: str) -> tuple[Microdata, 
                     may = np.flatnonzero((group < R) & (l * same > np.bincount(group)[group]))
                 group = np.where(np.arange(m.n) == row, R, group)
                 moves = f"{m.frame.index[row]} moves to R."
-                script.add(LINE_OF_PHASE[number], moves, formula, group, {row: "moves"})
+                script.add(LINE_OF_PHASE[number], moves, formula, group)
                 script.steps[-1]["may"] = may.tolist()  # who could move as well
         held = Counter(value[group == R])
         size, most = held.total(), max(held.values(), default=0)
@@ -209,10 +209,8 @@ def bit_steps(m: Microdata, k: int, cut: int, flip: int) -> tuple[Microdata, Scr
         release = ap.recode(m, ap.Recoding.decode(m.attributes, bits))
         loss, bias = ap.measure.nwp(release), ap.measure.necd(release)
         ach, smallest = achievement(loss, bias, (0.2, 1.0)), ap.measure.effective_k(release)
-        kept = f"so it {'is' if smallest >= k else 'is not'} {k}-anonymous"
-        formula = (
-            f"NWP {loss:.2f}, NECD {bias:.2f}, ach {ach:.2f}; smallest class {smallest}, {kept}"
-        )
+        formula = f"NWP {loss:.2f}, NECD {bias:.2f}, ach {ach:.2f}; smallest class {smallest}, "
+        formula += f"so it is {'not ' * (smallest < k)}k-anonymous with k = {k}"
         say, labels = f"{name[0].upper()}{name[1:]}: bits {bits}.", release.classes.labels
         script.add(line, say, formula, labels, {}, release.frame)
         found.append(((smallest < k, ach), name, bits, release))
@@ -299,11 +297,8 @@ def repair_steps(m: Microdata, k: int, synthetic: int) -> tuple[Microdata, Scrip
     script.add(3, told, sizes, p.labels, invented)
     release = ap.shallow_generalize(m, p, majeed2024.trees(m))
     kept = (release.frame[m.qi].astype(str) == m.frame[m.qi].astype(str)).to_numpy().mean()
-    kept, told = (
-        f"{kept:.0%} of the values stay as they are",
-        "Each class is generalized as little",
-    )
-    script.add(4, f"{told} as its own rows allow.", kept, p.labels, invented, release.frame)
+    say, kept = "Each class is generalized as little as its own rows allow.", f"{kept:.0%}"
+    script.add(4, say, f"{kept} of the values stay", p.labels, invented, release.frame)
     return m, script, release
 
 
@@ -376,7 +371,7 @@ def run(paper: str, m: Microdata, parameters: Mapping) -> dict:
 
 def edited(paper: str, cells: Sequence[Sequence[str]], parameters: Mapping) -> str:
     """Return the run, as JSON, of a table whose cells, all of them, a reader has edited."""
-    m = PLAYS[paper].people()
+    m = table_of(paper, parameters)
     frame = m.frame.copy()
     for place, name in enumerate([*m.qi, *m.sensitives]):
         column = pd.Series([row[place] for row in cells], frame.index)

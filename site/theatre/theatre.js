@@ -104,7 +104,7 @@ addEventListener("resize", () => hint());
 function field(i, j) {
   const column = scene.columns[j], domain = scene.domains[column];
   const found = domain ? make("select", {}, ...domain.map(text => make("option", {}, text))) : make("input", { type: "number" });
-  found.setAttribute("aria-label", `${column} of ${scene.people[i][0]}`);
+  found.setAttribute("aria-label", `${column} of ${people()[i][0]}`);
   found.value = cells[i][j];
   found.onchange = () => {
     [cells[i][j], touched, tickets] = [found.value, true, tickets + 1];  // a run that has not ended is of other values
@@ -145,7 +145,8 @@ function drawBeliefs() {
       return $("beliefs").replaceChildren(...could.map(text => make("button", { type: "button", "data-guess": text === percent(most / n) ? "Right. " : `Not ${text}. ` }, text)));
     }
     const sure = most === n ? n > 1 ? ` This is certain, although the group has ${n} rows: k-anonymity counts people and ignores what they have in common.` : " A group of one person hides nothing." : "";
-    $("attacked").replaceChildren(...explained(`${guess}${most} of the ${n} rows that fit ${name} have ${value}: the best guess is right with probability ${percent(most / n)}.${sure}`));
+    const found = n > 1 ? `${most} of the ${n} rows that fit ${name} ${most > 1 ? "have" : "has"} ${value}` : `One row fits ${name}, and it has ${value}`;
+    $("attacked").replaceChildren(...explained(`${guess}${found}: the best guess is right with probability ${percent(most / n)}.${sure}`));
     bars.push(["after", counts]);
     if (told.steps[state.step].real) bars.push(["by who recognizes synthetic rows", one.real[at]]);
     drawLevels(counts.filter(Boolean).sort((a, b) => b - a), n);
@@ -268,12 +269,14 @@ for (const [name, given] of Object.entries(scene.parameters)) {
 
 /** Set a parameter. An edited table is run again, unless another table was chosen. */
 function change(name, value) {
-  const again = wanted && name !== "table", ends = step(0) && state.step === last();
+  const again = wanted && name !== "table", ends = step(0) && state.step === last(), person = people()[state.person]?.[0];
   state.parameters[name] = value;
   stopRun(again || !touched ? "" : name === "table" ? "Your edits are undone: another table was chosen." : "Edited: press Run.");
   if (cells && name === "table") setEdit(true);
   if (again) runEdited(ends);
   if (ends && step(0)) state.step = last();
+  const at = people().findIndex(([of]) => of === person);  // tables have other people
+  if (at >= 0) state.person = at;
   draw();
 }
 
@@ -299,7 +302,7 @@ const stopRun = text => { [tickets, edited] = [tickets + 1, null]; note(text); }
 
 /** Fill the fields with the table on screen, or take them away. */
 function setEdit(on) {
-  cells = on ? scene.people.map((_, i) => people()[i].slice(1)) : null;
+  cells = on ? people().slice(0, step(0)?.rows).map(([, ...values]) => values) : null;
   [touched, wanted, $("load").hidden] = [false, false, !on];
   $("change").textContent = on ? "Back to the unedited table" : "Edit the table";
 }
