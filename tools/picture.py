@@ -22,7 +22,7 @@ def film() -> bytes:
     with sync_playwright() as playwright:
         found = shutil.which("chromium") or shutil.which("google-chrome")
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        look = {"viewport": {"width": 420, "height": 640}, "device_scale_factor": 2}
+        look = {"viewport": {"width": 420, "height": 690}, "device_scale_factor": 2}
         page = browser.new_page(**look, reduced_motion="reduce", bypass_csp=True)
         page.goto(f"{place.as_uri()}?embed#l=2&step=1&person=Bob")
         page.locator("#ask").uncheck()
