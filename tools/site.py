@@ -148,7 +148,7 @@ def write_theatre(folder: Path) -> None:
         notebook = next(NOTEBOOKS.glob(f"{key}/1_*.ipynb")).relative_to(NOTEBOOKS).with_suffix("")
         lesson = lessons.get(key, "course/3_l_diversity")
         scene = scenes.as_json(key, words=given).replace("</", "<\\/")
-        about = {"paper": key, "name": names[key], "question": scenes.TEXTS[key][0]}
+        about = {"paper": key, "name": names[key], "texts": scenes.TEXTS[key]}
         about |= {"names": names, "scene": scene, "notebook": notebook, "lesson": lesson}
         about |= {"words": words, "lesson_title": f"Lesson {re.search('[0-9]+', lesson)[0]}"}
         text = page.render(about, assets=json.dumps(assets), size=size)
@@ -164,7 +164,7 @@ def glossary() -> list[dict]:
     for line in text.splitlines():
         if line.startswith("## "):
             section = line[3:].lower().replace(" ", "-")
-        elif match := re.fullmatch(r"- \*\*(.+?)\*\*(?: \((.*?)\))?: (.*)", line):
+        elif match := re.fullmatch(r"- \*\*(.+?)\*\*(?: \((.*?)\)|, .*?)?: (.*)", line):
             told = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", match[3])
             names = [match[1].replace("\\", ""), *(match[2] or "").split(", ")]
             names += [f"{name[0].upper()}{name[1:]}" for name in names if len(name) > 1]

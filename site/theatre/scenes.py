@@ -36,13 +36,14 @@ from anonpaper.recoders.evaluation import achievement
 from anonpaper.repair.synthesis import fuse
 
 SEED = 4  # of the rows' order in klt; the others draw nothing that is shown
-#: Algorithm -> its question, and the lines of its pseudocode.
+#: Algorithm -> its question, the lines of its pseudocode, and what a reader may try.
 TEXTS = {}
 for part in (
     Path(__file__).with_name("plays.md").read_text("utf-8").removeprefix("# ").split("\n# ")
 ):
     name, question, *lines = filter(None, part.splitlines())
-    TEXTS[name] = question, [line.partition(". ")[2] for line in lines]
+    told = [line.partition(". ")[2] for line in lines if line[0].isdigit()]
+    TEXTS[name] = question, told, lines[-1].removeprefix("**Try:** ")
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,6 @@ def mondrian_steps(m: Microdata, k: int) -> tuple[Microdata, Script, Release]:
 
 
 # ---- xiao2010: TP ------------------------------------------------------------------------------
-
 
 LINE_OF_PHASE = {1: 2, 2: 4, 3: 5}
 
@@ -192,7 +192,6 @@ def klt_steps(m: Microdata, k: int, l: int, theta: float, method: str):
 
 
 # ---- dewri2009: generalizations as bits --------------------------------------------------------
-
 
 PARENTS = ("10011", "01110")
 

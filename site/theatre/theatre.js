@@ -165,7 +165,7 @@ function drawLevels(counts, n) {
   const told = [`frequency l-diversity: ${n} / ${most} = ${frequency}. No guess is right with more than ${most}/${n}.`,
     `distinct l-diversity: ${distinct} different value${distinct > 1 ? "s" : ""}.`,
     `entropy l-diversity: as uncertain as ${entropy} equally frequent values. H = −(${share}), and e^H = ${entropy}.`,
-    recursive === null ? "recursive (c, 2)-diversity: it fails for every c, because there is one value only." : `recursive (c, 2)-diversity: c must be above ${most} / (${others.join(" + ")}) = ${recursive}.`];
+    recursive === null ? "recursive diversity, l = 2: it fails for every c, because there is one value only." : `recursive diversity, l = 2: c must be above ${most} / (${others.join(" + ")}) = ${recursive}.`];
   $("levels").replaceChildren(...told.map(text => make("li", {}, ...explained(text))));
   $("diverse").hidden = false;
 }

@@ -179,6 +179,9 @@ def test_everybody_can_use_it(live):
     live.page.wait_for_selector("#result:visible")
     live.idle()
     assert live.axe_before == serious(live.page) == []
+    assert "-anonymity: everybody looks like at least" in live.page.inner_text("#promises")
+    live.page.emulate_media(color_scheme="dark")
+    assert serious(live.page) == []
     live.page.set_viewport_size(PHONE)
     assert live.page.evaluate(FAULTS) == []
     live.page.set_viewport_size(SCREEN)
