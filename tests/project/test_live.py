@@ -220,7 +220,9 @@ def test_the_theatre_runs_the_package_on_an_edited_table(folder, browser, monkey
     given = {"method": "TP", "l": 3, "table": "Table 1"}
     steps = json.loads(site.scenes.edited("xiao2010", cells, given))["steps"]
     with opened(browser) as page:
-        page.goto((folder.parent / "theatre" / "xiao2010.html").as_uri() + "#l=3&table=Table 1")
+        page.goto(
+            (folder.parent / "theatre" / "xiao2010.html").as_uri() + "#method=TP&l=3&table=Table 1"
+        )
         assert "Not possible" in page.locator("#say").inner_text()
         page.locator("#change").click()
         page.locator("#people tbody tr").nth(7).locator("select").nth(3).select_option("dyspepsia")
