@@ -178,9 +178,9 @@ def klt_steps(m: Microdata, k: int, l: int, theta: float, method: str):
         largest = held.value_counts(normalize=True).max()
         told = f"sizes {', '.join(map(str, held.size()))}; largest share of a value "
         told += f"{largest:.2f}, allowed {theta:g}"
-        line, say = int(title[0]), f"{title.partition(': ')[2].capitalize()}."
+        line = max(2, int(title[0]))  # line 1 is the start of line 2
         waits = dict.fromkeys(np.flatnonzero(group < 0).tolist(), "waits")
-        script.add(line + (line == 1), say, told, group, waits)
+        script.add(line, TEXTS["boger2020"][1][line - 1], told, group, waits)
     release = ap.swap(m, p, seed=0)
     shown = release.frame.astype(str).reindex(m.frame.index, fill_value="not published")
     moved = int((release.frame[m.sensitive] != secrets[release.frame.index]).sum())
