@@ -57,7 +57,7 @@ def main(target: Path = ROOT / "build" / "live") -> int:
             return 1
         made = Path(folder, "made")
         (made / "assets").mkdir(parents=True)
-        for name in ("live.css", "load.js", "live.js", "notebook.js"):
+        for name in ("base.css", "live.css", "load.js", "live.js", "notebook.js"):
             shutil.copy(PAGE / name, made)
         table |= own_files(Path(folder), more)
         with zipfile.ZipFile(more.pop("latex2mathml-3.81.1.whl")) as wheel:
@@ -172,8 +172,8 @@ def write_notebook(made: Path, name: str, files: dict[str, Path], folder: Path) 
 
 def of_theatre(made: Path, files: dict[str, Path], folder: Path) -> list[dict]:
     """Write the files by which the theatre runs an edited table; return their places."""
-    scenes = PAGE.parent / "theatre" / "scenes.py"
-    tree = in_project([*NOTEBOOKS.glob("*/*.toml"), *NOTEBOOKS.rglob("*.py"), scenes])
+    theatre = [PAGE.parent / "theatre" / name for name in ("scenes.py", "plays.md")]
+    tree = in_project([*NOTEBOOKS.glob("*/*.toml"), *NOTEBOOKS.rglob("*.py"), *theatre])
     files = files | {"theatre.tree.zip": packed(tree, folder), "glue.py": PAGE / "kernel.py"}
     return [write_asset(path, name, made / "assets") for name, path in files.items()]
 

@@ -179,6 +179,9 @@ def test_everybody_can_use_it(live):
     live.page.wait_for_selector("#result:visible")
     live.idle()
     assert live.axe_before == serious(live.page) == []
+    assert "-anonymity: everybody looks like at least" in live.page.inner_text("#promises")
+    live.page.emulate_media(color_scheme="dark")
+    assert serious(live.page) == []
     live.page.set_viewport_size(PHONE)
     assert live.page.evaluate(FAULTS) == []
     live.page.set_viewport_size(SCREEN)
@@ -214,10 +217,12 @@ def test_the_theatre_runs_the_package_on_an_edited_table(folder, browser, monkey
     site.write_theatre(folder.parent / "theatre")
     cells = [row[1:] for row in site.scenes.people_of(ap.examples.hospital())]
     cells[7][3] = "dyspepsia"
-    given = {"l": 3, "table": "Table 1"}
+    given = {"method": "TP", "l": 3, "table": "Table 1"}
     steps = json.loads(site.scenes.edited("xiao2010", cells, given))["steps"]
     with opened(browser) as page:
-        page.goto((folder.parent / "theatre" / "xiao2010.html").as_uri() + "#l=3&table=Table 1")
+        page.goto(
+            (folder.parent / "theatre" / "xiao2010.html").as_uri() + "#method=TP&l=3&table=Table 1"
+        )
         assert "Not possible" in page.locator("#say").inner_text()
         page.locator("#change").click()
         page.locator("#people tbody tr").nth(7).locator("select").nth(3).select_option("dyspepsia")
