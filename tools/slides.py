@@ -2,11 +2,11 @@
 
     slides.py   notebooks/course/slides -> build/course/slides
 
-A file of slides belongs to the lesson of its name. A line `---` begins a slide, a line `Notes:`
-what the speaker says (key S), and a quotation is a poll. `![](cell-14)` is the figure of a cell of
-the lesson, `![](linking(1))` a picture that `course_pictures` draws. Code marked `demo` is run
-while the slides are written and shown above what it prints. Code marked `setup` is only run. The
-pages fetch nothing.
+A file of slides belongs to the lesson of its name. A line `---` begins a slide, and a quotation is
+a poll. What the speaker says (key S) is not public: solutions/notes has it, slide after slide.
+`![](cell-14)` is the figure of a cell of the lesson, `![](linking(1))` a picture that
+`course_pictures` draws. Code marked `demo` is run while the slides are written and shown above
+what it prints. Code marked `setup` is only run. The pages fetch nothing.
 """
 
 import base64
@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
-from course import COURSE, LESSONS, all_lessons, run
+from course import BUILD, LESSONS, SOLUTIONS, all_lessons, run
 from jinja2 import Template
 from nbconvert.filters import markdown2html
 from pygments.formatters import HtmlFormatter
@@ -30,7 +30,7 @@ import course_pictures
 PAGE = Path(__file__).parent / "templates" / "slides.html"
 
 
-def main(folder: Path = COURSE / "slides") -> int:
+def main(folder: Path = BUILD / "course" / "slides") -> int:
     """Write the slides of all lessons anew, and return the exit code."""
     shutil.rmtree(folder, ignore_errors=True)
     for part in ("dist", "plugin/notes", "LICENSE"):
@@ -55,11 +55,15 @@ def slides_of(path: Path) -> str:
     source = re.sub(r"^```python (setup|demo)\n(.*?)^```$", partial(ran, names={}), source,
                     flags=re.M | re.S)  # fmt: skip
     source = re.sub(r"!\[\]\((.+)\)$", partial(drawn, path=path), source, flags=re.M)
-    slides = [slide.partition("\nNotes:") for slide in re.split(r"^---$", source, flags=re.M)]
+    slides = [markdown2html(slide) for slide in re.split(r"^---$", source, flags=re.M)]
+    spoken = [""] * len(slides)
+    if (notes := SOLUTIONS / "notes" / f"{path.stem}.md").exists():
+        texts = re.split(r"^#+ .*$", notes.read_text(encoding="utf-8"), flags=re.M)[1:]
+        spoken = map(markdown2html, texts)
     return Template(PAGE.read_text()).render(
         title=source.partition("\n")[0].removeprefix("# "),
         style=HtmlFormatter().get_style_defs(".highlight"),
-        slides=[(markdown2html(shown), markdown2html(spoken)) for shown, _, spoken in slides],
+        slides=[*zip(slides, spoken, strict=True)],
     )
 
 
