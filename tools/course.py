@@ -8,34 +8,24 @@ answers) or below them (hidden tests).
 
 import io
 import re
-import shutil
 import textwrap
 import warnings
 from contextlib import redirect_stdout
 from pathlib import Path
 
 import nbformat
+from inputs import LESSONS, NOTEBOOKS, ROOT
 from traitlets.config import Config
 
-ROOT = Path(__file__).parents[1]
-LESSONS = ROOT / "notebooks" / "course"
-SOLUTIONS = LESSONS / "solutions"
-BUILD = ROOT / "build"
+SOLUTIONS = NOTEBOOKS / "course" / "solutions"
 STUB = re.compile(r"^( *)(# YOUR CODE HERE|\*Your answer here\.\*)$", re.M)
 
 
-def main(folder: Path = BUILD / "course" / "lecturer") -> None:
+def main(folder: Path = ROOT / "build" / "course" / "lecturer") -> None:
     """Write the lecturer's lessons."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for path in all_lessons():
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in LESSONS:
         nbformat.write(lecturers_version(path), folder / path.name)
-    print(f"{folder}: {len(all_lessons())} lessons with their solutions")
-
-
-def all_lessons() -> list[Path]:
-    """Return the files of the lessons, in the order of their numbers."""
-    return sorted(LESSONS.glob("*.ipynb"), key=lambda path: int(path.stem.partition("_")[0]))
 
 
 def run(source: str, names: dict) -> str:
@@ -49,9 +39,6 @@ def run(source: str, names: dict) -> str:
     with redirect_stdout(io.StringIO()) as printed, warnings.catch_warnings(action="ignore"):
         shell.run_cell(source, silent=True).raise_error()
     return printed.getvalue()
-
-
-# ---- versions ---------------------------------------------------------------------------------
 
 
 def written(stub: str, answer: str) -> str:

@@ -2,15 +2,14 @@
 
     grade.py answers.zip
 
-Of a notebook only the source of the exercise cells is taken. Each answer runs in a process of its
-own, without files, network and further processes, which comes from one that has read no test. The
-checks, hidden ones included, run in another one: there a student's function is a name that asks
-that process. What comes back names no class: numbers, texts, collections, arrays and tables.
+Of a notebook only the answers are taken. Each runs in a process of its own, without files, network
+and further processes, which comes from one that has read no test. The checks, hidden ones too, run
+in another process: there a student's function is a name that asks the first one. What comes back
+names no class: numbers, texts, collections, arrays and tables.
 """
 
 import ctypes
 import io
-import json
 import os
 import pickle
 import re
@@ -28,6 +27,7 @@ import nbformat
 import numpy as np
 import pandas as pd
 import typer
+from inputs import LESSONS, ROOT
 
 from anonpaper.files import cache_folder, raw_folder
 
@@ -35,18 +35,17 @@ TOO_LONG = "it takes too long: right answers are judged in seconds"
 MOST_BYTES, MEMORY = 1 << 27, 4 << 30  # of a message, and of a process
 RUN = "run the answer"
 ASKED = re.compile(r"^def (\w+)|^([\w, ]+) =", re.M)  # functions and values, in a stub
+POINTS = ROOT / "build" / "grading" / "points.csv"
 COLUMNS = ["lesson", "student", "exercise", "points", "most", "why"]
 Fork = get_context("fork").Process
 
 
-def main(
-    handed_in: Path, to: Path = course.BUILD / "grading" / "points.csv", seconds: int = 60
-) -> None:
+def main(handed_in: Path, to: Path = POINTS, seconds: int = 60) -> None:
     """Judge the notebooks in the platform's archive, which has one folder per student."""
     if not course.SOLUTIONS.is_dir():
         raise SystemExit(f"grade: no {course.SOLUTIONS}: INSTRUCTOR.md says who has it")
-    if any(course.ROOT.is_relative_to(folder) for folder in READABLE):
-        raise SystemExit(f"grade: {course.ROOT} lies in a folder that answers may read")
+    if any(ROOT.is_relative_to(folder) for folder in READABLE):
+        raise SystemExit(f"grade: {ROOT} lies in a folder that answers may read")
     (trial := Fork(target=shut_in)).start()
     trial.join()
     if trial.exitcode:
@@ -55,8 +54,11 @@ def main(
     with zipfile.ZipFile(handed_in) as archive:
         names = [name for name in archive.namelist() if name.endswith(".ipynb")]
         answers = {Path(name): answers_of(name, archive.read(name)) for name in names}
-    rows = [row for path in course.all_lessons() for row in graded(path, answers, seconds)]
-    table = pd.DataFrame(rows, columns=COLUMNS).sort_values(COLUMNS[:3])
+    rows = [row for path in LESSONS for row in graded(path, answers, seconds)]
+    table = pd.DataFrame(rows, columns=COLUMNS, dtype=object).sort_values(COLUMNS[:3])
+    why = table["why"].str[:30_000].str.encode("utf-8", "replace").str.decode("utf-8")
+    why = why.str.replace("\0", "").str.replace("^(?=[=+@-])", "'", regex=True)  # no formula
+    table = table.assign(why=why)
     to.parent.mkdir(parents=True, exist_ok=True)
     table.astype({"points": "Int64"}).to_csv(to, index=False)
 
@@ -64,8 +66,8 @@ def main(
 def answers_of(name: str, text: bytes) -> dict[str, str]:
     """Return the source of a notebook's answers by exercise, of copies the first."""
     try:
-        cells = json.loads(text)["cells"][::-1]
-        return {cell["metadata"].get("exercise"): "".join(cell["source"]) for cell in cells}
+        cells = nbformat.reads(text.decode(), 4).cells[::-1]
+        return {cell.metadata.get("exercise"): cell.source for cell in cells}
     except Exception as error:  # whatever is wrong with a file, the others are graded
         print(f"{name} is no notebook: {error}", file=sys.stderr)
         return {}
@@ -80,7 +82,7 @@ def graded(path: Path, answers: dict[Path, dict], seconds: int):
         for file in files:
             who = re.sub(r"_\d+(_assignsubmission_.*)?$", "", file.parent.name)
             answer = answers[file].get(exercise, "")
-            points, why = None, plain(answer if answer != stub.source else "")
+            points, why = None, answer if answer != stub.source else ""
             if checks:
                 why = fault(path, exercise, stub.source, answer, names, seconds)
                 points = 0 if why else most
@@ -102,12 +104,6 @@ def cells_of(lesson, exercise: str) -> list:
     return [cell for cell in lesson.cells if cell.metadata.get("exercise") == exercise]
 
 
-def plain(text: str) -> str:
-    """Return what a student wrote as a cell of a table that no program takes for a formula."""
-    text = text[:30_000].encode("utf-8", "replace").decode().replace("\0", "")
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
-
-
 # ---- one answer: the judge's process ----------------------------------------------------------
 
 
@@ -116,28 +112,26 @@ def fault(path: Path, exercise: str, stub: str, answer: str, names: dict, second
 
     Examples that a check shows can be copied into an answer, so they alone are worth nothing.
     """
-    if "".join(answer.split()) in ("", "".join(stub.split())):
+    if answer.split() in ([], stub.split()):
         return "no answer"
-    (asking, answering), (result, judging) = Pipe(), Pipe(duplex=False)
-    processes = [
-        Fork(target=serve, args=(answering, answer, names)),
-        Fork(target=judge, args=(judging, asking, path, exercise, stub, names)),
-    ]
-    for process, end in zip(processes, (answering, judging), strict=True):
-        process.start()
-        end.close()
+    result, judging = Pipe(duplex=False)
+    process = Fork(target=judge, args=(judging, path, exercise, stub, answer, names))
+    process.start()
+    judging.close()
     try:
         return result.recv() if result.poll(seconds) else TOO_LONG
     except EOFError:
         return "its process ended: too much memory"
     finally:
-        for process in processes:
-            process.kill()
-            process.join()
+        process.kill()
+        process.join()
 
 
-def judge(result, asking, path: Path, exercise: str, stub: str, names: dict) -> None:
-    """Read the tests, run them on what the student's process says, and send why one refuses it."""
+def judge(result, path: Path, exercise: str, stub: str, answer: str, names: dict) -> None:
+    """Have an answer run, then read the tests, run them, and send why one refuses the answer."""
+    asking, answering = Pipe()
+    Fork(target=serve, args=(answering, answer, names), daemon=True).start()
+    answering.close()
     why = ""
     try:
         ask(asking, RUN)
@@ -150,8 +144,7 @@ def judge(result, asking, path: Path, exercise: str, stub: str, names: dict) -> 
     except EOFError:
         return
     except Exception as error:  # whatever a check raises refuses the answer
-        kind = "" if isinstance(error, AssertionError | RuntimeError) else type(error).__name__
-        why = plain(f"{kind} {error} ".lstrip())[:600]
+        why = f"{type(error).__name__}: {error}"[:600]
     result.send(why)
 
 
@@ -221,17 +214,16 @@ class Reader(pickle.Unpickler):
         return MADE[said[0]](*said[1:])
 
 
-def written(value) -> bytes:
-    """Return a value as it crosses the border."""
-    Writer(content := io.BytesIO()).dump(value)
-    return content.getvalue()
+def tell(channel, **said) -> None:
+    """Send values across the border, by what they are."""
+    Writer(content := io.BytesIO()).dump(said)
+    channel.send_bytes(content.getvalue())
 
 
 # ---- one answer: the student's process --------------------------------------------------------
 
-READABLE = [sys.prefix, sys.base_prefix, course.ROOT / "anonpaper", raw_folder(), "/usr", "/lib"]
-READABLE += ["/lib64", "/etc"]
-READABLE += map(cache_folder().joinpath, ("parquet", "official", "package-index"))
+READABLE = ["/usr", "/lib", "/lib64", "/etc", sys.prefix, sys.base_prefix, ROOT / "anonpaper"]
+READABLE += [raw_folder(), *map(cache_folder().joinpath, ("parquet", "official", "package-index"))]
 #: system calls for memory, for files that are readable, for time and for the process itself
 ALLOWED = """
 read readv pread64 write writev lseek open openat close stat fstat lstat newfstatat statx access
@@ -261,18 +253,17 @@ def serve(channel, answer: str, names: dict) -> None:
             for place in places:
                 given[place] = partial(ask_back, channel, place)
             try:
-                value = names[name](*given) if callable(names[name]) else names[name]
-                said = written({"value": value})
+                one = names[name]
+                tell(channel, value=one(*given) if callable(one) else one)
             except BaseException as error:  # students' code may raise anything, and is told so
-                said = written({"error": f"{type(error).__name__}: {error!s:.500}"})
-            channel.send_bytes(said)
+                tell(channel, error=f"{type(error).__name__}: {error!s:.500}")
     finally:
         os._exit(0)
 
 
 def ask_back(channel, place: int, *given):
     """Have the judge call a function of the checks, and return the value."""
-    channel.send_bytes(written({"ask": (place, *given)}))
+    tell(channel, ask=(place, *given))
     return channel.recv()
 
 
@@ -282,7 +273,8 @@ def shut_in() -> None:
     Landlock and seccomp do so, which Linux offers to everybody. OSError if one of them is missing.
     """
     libc, seccomp = ctypes.CDLL(None, use_errno=True), ctypes.CDLL("libseccomp.so.2")
-    libc.prctl(38, 1, 0, 0, 0)  # no process below has more rights
+    libc.prctl(1, 9, 0, 0, 0)  # it ends when the judge does
+    libc.prctl(38, 1, 0, 0, 0)  # it gets no further rights
     rules = libc.syscall(444, ctypes.byref(ctypes.c_uint64(ALL_OF_FILES)), 8, 0)
     for path in filter(os.path.isdir, READABLE):
         libc.syscall(445, rules, 1, struct.pack("=Qi", READ, os.open(path, os.O_PATH)), 0)

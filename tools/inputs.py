@@ -13,6 +13,8 @@ sys.modules["rfc3987_syntax"] = None
 ROOT = project_root(Path(__file__).parent)
 NOTEBOOKS = ROOT / "notebooks"
 FIGURES = ROOT / "figures"
+#: the lessons, in the order of their numbers
+LESSONS = sorted(NOTEBOOKS.glob("course/*.ipynb"), key=lambda path: int(path.stem.split("_")[0]))
 
 
 def for_pages(name: str) -> dict:

@@ -24,8 +24,7 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from course import all_lessons
-from inputs import NOTEBOOKS, ROOT, for_pages
+from inputs import LESSONS, NOTEBOOKS, ROOT, for_pages
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from report import templates
@@ -142,7 +141,7 @@ def in_project(files: list[Path]) -> dict[str, Path]:
 def notebooks() -> list[str]:
     """Return the notebooks that are pages: the start, all lessons, the first of each paper."""
     firsts = [next(paper.parent.glob("1_*")) for paper in NOTEBOOKS.glob("*/paper.toml")]
-    found = [NOTEBOOKS / "00_start_here.ipynb", *all_lessons(), *sorted(firsts)]
+    found = [NOTEBOOKS / "00_start_here.ipynb", *LESSONS, *sorted(firsts)]
     names = [path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in found]
     return [name for name in names if name not in PINNED["left_out"]]
 

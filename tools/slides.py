@@ -19,26 +19,27 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
-from course import BUILD, LESSONS, SOLUTIONS, all_lessons, run
+from course import SOLUTIONS, run
+from inputs import LESSONS, NOTEBOOKS, ROOT
 from jinja2 import Template
 from nbconvert.filters import markdown2html
 from pygments.formatters import HtmlFormatter
 
-sys.path.insert(0, str(LESSONS))
+sys.path.insert(0, str(NOTEBOOKS / "course"))
 import course_pictures
 
 PAGE = Path(__file__).parent / "templates" / "slides.html"
 
 
-def main(folder: Path = BUILD / "course" / "slides") -> int:
+def main(folder: Path = ROOT / "build" / "course" / "slides") -> int:
     """Write the slides of all lessons anew, and return the exit code."""
     shutil.rmtree(folder, ignore_errors=True)
     for part in ("dist", "plugin/notes", "LICENSE"):
         copy("sphinx_revealjs", f"_static/revealjs/{part}", folder / "reveal.js" / part)
     copy("sphinx-mathjax-offline", "static/mathjax/tex-svg-full.js", folder / "mathjax.js")
-    for path in all_lessons():
+    for path in LESSONS:
         (folder / f"{path.stem}.html").write_text(slides_of(path), encoding="utf-8")
-    print(f"{folder}: slides of {len(all_lessons())} lessons, to show offline")
+    print(f"{folder}: slides of {len(LESSONS)} lessons, to show offline")
     return 0
 
 
@@ -76,7 +77,7 @@ def ran(code: re.Match, names: dict) -> str:
 @cache
 def texts() -> dict[str, str]:
     """Return the alternative texts of pictures, which stand in the lessons, by their names."""
-    sources = [cell.source for path in all_lessons() for cell in nbformat.read(path, 4).cells]
+    sources = [cell.source for path in LESSONS for cell in nbformat.read(path, 4).cells]
     return {name: text for text, name in course_pictures.PICTURE.findall("\n".join(sources))}
 
 

@@ -88,8 +88,9 @@ def secrets_of_lessons():
 
 
 def lines_of(code):
-    """Return the lines that are long enough to tell something."""
-    return {line.strip() for line in code.splitlines() if len(line.strip()) > 25}
+    """Return the lines that are long enough to tell something, and import nothing."""
+    lines = {line.strip() for line in code.splitlines() if len(line.strip()) > 25}
+    return {line for line in lines if not line.startswith(("import ", "from "))}
 
 
 def told(text):

@@ -17,7 +17,7 @@ import yaml
 from project.helpers import ROOT, SOLUTIONS, load_tool, needs_solutions, opened, told
 
 course, grade, slides = map(load_tool, ("course", "grade", "slides"))
-PATHS = {path.stem: path for path in course.all_lessons()}
+PATHS = {path.stem: path for path in course.LESSONS}
 LESSONS = {stem: nbformat.read(path, 4) for stem, path in PATHS.items()}
 RIGHT = ("right", "also right")
 

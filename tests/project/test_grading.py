@@ -16,7 +16,7 @@ from project.helpers import ROOT, SOLUTIONS, load_tool, needs_solutions
 
 course, grade = load_tool("course"), load_tool("grade")
 STEM = "11_deployed_noise"
-PATH = course.LESSONS / f"{STEM}.ipynb"
+PATH = next(path for path in course.LESSONS if path.stem == STEM)
 LESSON = nbformat.read(PATH, 4)
 TEXT = "lesson11-exercise6"
 pytestmark = [
@@ -74,7 +74,8 @@ for handle in range(3, 200):
 class Trap:
     def __reduce__(self):
         return (exec, ("raise SystemExit",))
-sys.modules["__main__"].written = lambda said: pickle.dumps({"value": Trap()})""",
+reply = pickle.dumps({"value": Trap()})
+sys.modules["__main__"].tell = lambda channel, **said: channel.send_bytes(reply)""",
     "an error that breaks tables": """
 def cheat(*given): raise type("=1+1", (Exception,), {})("\\ud800\\0,\\n")""",
     "the environment told": "def cheat(*given): raise ValueError(os.environ.get('A_SECRET'))",
