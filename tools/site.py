@@ -18,8 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import report
-from course import public_version
-from inputs import FIGURES, NOTEBOOKS, ROOT
+from inputs import FIGURES, NOTEBOOKS, ROOT, for_pages
 from markdown_it import MarkdownIt
 
 from anonpaper.compendium import papers
@@ -178,11 +177,9 @@ def glossary() -> list[dict]:
 
 def shown(name: str) -> dict:
     """Return a notebook as its page shows it: pictures in words, folded code, a link to run it."""
-    path = NOTEBOOKS / f"{name}.ipynb"
+    content, heading = for_pages(name), ""
     if name.startswith("course/"):
-        return with_link(public_version(path), name)
-    content = json.loads(path.read_text(encoding="utf-8"))
-    heading = ""
+        return with_link(content, name)
     for cell in content["cells"]:
         source, tags = "".join(cell["source"]), cell["metadata"].get("tags", [])
         heading = next(iter(re.findall(r"^#+ (.*)$", source, re.M)[::-1]), heading)
