@@ -67,7 +67,7 @@ def tds(
     """
     only_one(check_microdata(m, people=True).sensitive)
     people = m.people is not None  # whether they can be diverse is found below
-    l = check_integer("l", l, 2, m.n_people) if people else principles.require_eligible(m, l)
+    l = check_integer("l", l, 2, m.n_people) if people else principles.require_diverse(m, l)
     trees = check_hierarchies(hierarchies, m.qi)
     require = check_sequence("require", require, principles.Principle)
     asked = principles.required(m, [principles.FrequencyLDiversity(l), *require])
