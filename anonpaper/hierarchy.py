@@ -50,9 +50,9 @@ def quoted(text: str) -> str:
 class Hierarchy:
     """A generalization hierarchy of one attribute: every value with its name on each level.
 
-    `rows` has one row per value: the value, then its generalizations from the lowest level up. All
-    rows have the same length, and every value occurs once. A name has one parent and one set of
-    values, on all its levels; otherwise HierarchyError.
+    `rows` has one row per value, one of them perhaps missing: the value, then its generalizations
+    from the lowest level up. All rows have the same length, and every value occurs once. A name
+    has one parent and one set of values, on all its levels; otherwise HierarchyError.
 
     >>> Hierarchy([["BSc", "higher", "*"], ["MSc", "higher", "*"], ["9th", "low", "*"]])
     Hierarchy(3 values, height 2)
@@ -60,13 +60,14 @@ class Hierarchy:
 
     def __init__(self, rows: Sequence[Sequence]) -> None:
         rows = errors.check_sequence("rows", rows)
-        self.rows = [[*map(str, errors.check_sequence("a row", row))] for row in rows]
-        sizes = {0 if "" in row[1:] else len(row) for row in self.rows}
-        if len(sizes) != 1 or 0 in sizes:
-            raise HierarchyError(
-                "a hierarchy needs at least one value, and for all values the same number of "
-                f"levels with a name on each, got {sorted(self.rows, key=len)[:1]}"
-            )
+        self.rows = [_as_texts(errors.check_sequence("a row", row)) for row in rows]
+        width = max(map(len, self.rows), default=0)
+        for number, row in enumerate(self.rows or [[]], 1):
+            if len(row) < max(width, 1) or not all(map(str.strip, row[1:])):
+                raise HierarchyError(
+                    "a hierarchy needs at least one value, and for all values the same number of "
+                    f"levels with a name on each; row {number} is {row}"
+                )
         values = pd.Index([row[0] for row in self.rows])
         if twice := values[values.duplicated()].tolist():
             raise HierarchyError(f"{twice} occur twice: keep one row of each value")
@@ -290,6 +291,12 @@ def exact_number(name: str, value: object, low: float) -> Fraction:
     """Return a finite number above `low` exactly as written: 0.1 is a tenth."""
     number = errors.check_number(name, value, low, np.finfo(float).max, open_low=True)
     return Fraction(int(value) if isinstance(value, Integral) else repr(number))
+
+
+def _as_texts(row: list) -> list[str]:
+    """A row as texts; a missing value has its own, a missing name none."""
+    texts = [str(v) if isinstance(v, str) or pd.isna(v) is not True else "" for v in row]
+    return [MISSING, *texts[1:]] if row and pd.isna(row[0]) is True else texts
 
 
 def _numbered(rows: list[list[str]]) -> np.ndarray:

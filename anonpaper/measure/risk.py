@@ -13,6 +13,7 @@ boger2020, sections 2.1 and 5.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,7 +21,7 @@ import pandas as pd
 
 from anonpaper import errors
 from anonpaper.cells import distinct
-from anonpaper.groups import checked_labels
+from anonpaper.groups import Entries, checked_labels
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import Release, check_release
@@ -46,9 +47,10 @@ def _learned(rel: Release, known: Sequence | None = None) -> tuple[GroupCounts, 
             raise errors.ParameterError("leave known out: the classes of this release are groups")
         places = map(rel.microdata.attribute_index, errors.check_sequence("known", known))
         e = e.in_groups(rel.numbered([rel.published[place] for place in sorted({*places})]))
-    sets, width = GroupCounts.of(e, sensitive), np.int64(e.m.attribute(sensitive).size)
-    key = sets.group_of_entry * width + sets.sensitive
-    return sets, np.searchsorted(key, e.group * width + e.codes_of(sensitive))
+    sets, codes = GroupCounts.of(e, sensitive), e.codes_of(sensitive)
+    sizes = [len(sets.sizes) + 1, e.m.attribute(sensitive).size]
+    number, first, _ = distinct([e.group + 1, codes], sizes)  # withheld rows are the first
+    return sets, np.maximum(number + len(sets.counts) - len(first), 0)
 
 
 def disclosure_confidence(rel: Release) -> pd.Series:
@@ -114,10 +116,10 @@ def identification(
 
     ``prosecutor``, who knows that the person is in the table: 1 / people of the class. Its mean is
     the marketer's risk, the share of right links if everybody is linked. ``journalist``, with a
-    `population` of which the people are a part: 1 / people of the population whom the published
-    values fit, at least those of the class. A number fits an interval, any value a star, and other
-    new values nothing. Indexed like the published `rows`, or one line per class and its
-    ``people``. O(c·t·d) for c classes and t tuples of the population.
+    `population` of which the people are a part, else ParameterError: 1 / people of the population
+    whom the published values fit, at least those of the class. A number fits an interval, any
+    value a star, and other new values nothing. Indexed like the published `rows`, or one line per
+    class and its ``people``. O(c·t·d) for c classes and t tuples of the population.
 
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> identification(rel)["prosecutor"].mean().item()
@@ -131,7 +133,14 @@ def identification(
     if population is not None:
         if check_microdata(population).qi != m.qi:
             raise errors.ColumnError(f"population must have the quasi-identifiers {m.qi}")
-        cells = population.cells
+        cells, whole = population.cells, Entries.whole(m)
+        real = whole.in_groups(np.where(whole.is_real, whole.tuples, -1))
+        own = _by_values(m, GroupCounts.of(real).sizes)
+        if lacking := own - _by_values(population, cells.tuple_sizes):
+            raise errors.ParameterError(
+                f"population (--population) lacks {lacking.total():,} of the table's people, such "
+                f"as {[*lacking][0]}: it must have all {m.n_people:,}, written as in the table"
+            )
         first = np.unique(classes.group, return_index=True)[1][-len(people) :]
         fits = list(map(fitting, rel.published, population.attributes))
         reached = []
@@ -145,6 +154,12 @@ def identification(
     shown = rel.is_published
     found = found.drop(columns="people").iloc[classes.group[rel.entries.of_row[shown]]]
     return found.set_axis(m.frame.index[shown])
+
+
+def _by_values(m: Microdata, people: np.ndarray) -> Counter:
+    """People of every tuple, by its values."""
+    columns = (a.values[codes] for a, codes in zip(m.attributes, m.cells.tuples.T, strict=True))
+    return Counter(dict(zip(zip(*columns, strict=True), people.tolist(), strict=False)))
 
 
 def undiverse_rows(rel: Release, l: int = 2) -> int:

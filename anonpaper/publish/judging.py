@@ -66,8 +66,8 @@ def attackers(rel: Published, *, knows: bool = False) -> pd.DataFrame:
         raise ParameterError("knows must be False where people have several rows")
     groups, found, of = _told(rel), [], own.people(own.is_real)
     for name in [None, *m.sensitives]:
-        file = _counted(own, name)
         judged = {who: _counted(own.in_groups(labels), name) for who, labels in groups.items()}
+        file = judged[_REAL] if own.is_real.all() else _counted(own, name)
         seers = {_FILE: file[:1], _UNKNOWN: file, _SYNTHETIC: judged[_REAL][:1], **judged}
         if knows:
             judged = {who: [*map(_without_one, counts)] for who, counts in judged.items()}
@@ -194,7 +194,7 @@ def _uncounted(rel: Published) -> list[str]:
         *((True, f"{texts} of {name!r} may be one value: they count as different sensitive values")
           for name, codes in zip(m.sensitives, m.cells.secrets.T, strict=True)
           for texts in near_equal(m.attribute(name).values[np.unique(codes)])),
-        (by_tp or any(one.needs_sensitive for one in rel.promised),
+        (by_tp or (rel.failing >= 0).any() or any(p.needs_sensitive for p in rel.promised),
          f"minimality attack: {made_by.algorithm} looks at sensitive values{removed}, "
          "so who repeats it on all tables that fit can conclude more than the levels say: see "
          "ap.measure.minimality"),

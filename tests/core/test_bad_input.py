@@ -147,7 +147,7 @@ BAD = [
     bad(ap.anatomize, ColumnError, r"rename \['group'\]",
         {"m": table("group", group=[1, 2], secrets=list("ab")), "p": ap.Partition([0, 0])}),
     bad(partial(ap.shallow_generalize, M, GROUPS), HierarchyError, "", hierarchies=[
-        {"Age": TREE}, {name: FLAT(["a"]) for name in M.qi},
+        {name: FLAT(["a"]) for name in M.qi},
         {a.name: ap.Hierarchy([[v, v] for v in a.values]) for a in M.attributes}]),
     # -- measuring
     bad(RISK, ParameterError, "", reading=["worst"], targets=["some"]),
