@@ -3,9 +3,9 @@
 xiao2010, section 6.2, does not print its adaptation. In ours the sensitive attribute is the class
 of Fung et al.: InfoGain is the drop in its entropy. The level A of a table is the least |E| / h(E)
 over its groups E, h being the pillar height, and AnonyLoss the drop in A. The score is InfoGain /
-(AnonyLoss + 1), or without any gain the drop in NCP. An ordered attribute is cut in
-two, any other follows a hierarchy, by default a balanced tree of fan-out 4 over its domain. An
-invalid specialization stays invalid: unions of l-eligible groups are l-eligible.
+(AnonyLoss + 1), or the drop in NCP if nothing gains. An ordered attribute is cut in two, any other
+follows a hierarchy, by default a balanced tree of fan-out 4 over its domain. An invalid
+specialization stays invalid: unions of l-eligible groups are l-eligible.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
