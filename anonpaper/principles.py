@@ -348,6 +348,3 @@ def require_diverse(m: Microdata, l: int, diversity: str = "frequency") -> int:
     raise InfeasibleError(
         f"the table cannot be {diversity} {l}-diverse: {reason}; largest feasible l is {feasible}"
     )
-
-
-require_eligible = require_diverse  # by frequency, as xiao2010 names it
