@@ -10,8 +10,6 @@ import numpy as np
 
 from anonpaper.errors import RowsError
 
-__all__ = ["Cells", "distinct", "no_rows"]
-
 
 @dataclass(frozen=True, eq=False)
 class Cells:
@@ -75,7 +73,7 @@ class Cells:
         return self.tuple_of_cell[self.cell_of_row]
 
     def dealt(self, cell: np.ndarray, counts: np.ndarray) -> np.ndarray:
-        """The entry of every row: those of a cell, lowest first, go to its entries as listed."""
+        """The entry of every row: rows of a cell, lowest first, go to its entries as listed."""
         if self.rows is None:
             no_rows()
         order = np.argsort(cell, kind="stable")
@@ -135,7 +133,7 @@ def _in_order(columns: Sequence[np.ndarray], sizes: Sequence[int], weights) -> t
     """Rows sorted by their codes, equal ones by number; which are the first, and all weights."""
     n = len(columns[0])
     row_bits = max(int(n - 1).bit_length(), 1)
-    # columns are joined in mixed radix to one key of 64 bits
+    # one key of 64 bits, in mixed radix, sorts faster than several columns
     key, span = columns[0].astype(np.uint64), int(sizes[0])
     for column, size in zip(columns[1:], map(int, sizes[1:]), strict=True):
         if span * size >= 2**64:  # ranks, at most n, leave room for any column

@@ -13,9 +13,6 @@ import pandas as pd
 
 from anonpaper.errors import ColumnError, ParameterError, check_sequence, is_among
 
-__all__ = ["MISSING", "Attribute", "Coded", "Columns", "Number", "declared",
-           "from_arrow", "near_equal", "snapshot"]  # fmt: skip
-
 #: The value that replaces a missing one when missing values are kept.
 MISSING = "?"
 _NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
@@ -86,9 +83,9 @@ Coded = tuple[Attribute, np.ndarray]
 class Columns:
     """The columns of a table by name, as a frame and, coded on first use, as codes.
 
-    They come from a frame, with declared domains and codings that are known already; or `of` other
-    columns, of which they are some `rows`, or all with other codes for those that are `coded`; or
-    they are only coded.
+    They come from a `frame` with declared `domains`, and may be `coded` already; or they are some
+    `rows` `of` other columns, with other codes for columns that are `coded`; or they are only
+    coded.
     """
 
     def __init__(self, frame=None, domains=None, *, coded=None, of=None, rows=slice(None)) -> None:
@@ -273,9 +270,12 @@ def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
 
 
 def check_whole_texts(column: pd.Series) -> None:
-    """Raise ColumnError for a text with a NUL character: pandas compares texts up to it only."""
-    if column.dtype.kind == "O" and any("\0" in v for v in column.array if isinstance(v, str)):
-        raise ColumnError(f"{column.name!r} has a NUL character in a text: remove it")
+    """Raise ColumnError for bytes, and texts with NUL: pandas compares texts up to it only."""
+    for value in column.array if column.dtype.kind == "O" else ():
+        if isinstance(value, bytes) or (isinstance(value, str) and "\0" in value):
+            raise ColumnError(
+                f"{column.name!r} has bytes or a NUL character: write {value!r} as text"
+            )
 
 
 def near_equal(values: Iterable) -> list[list[str]]:

@@ -150,7 +150,7 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
 
 
 def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
-    """Read a file of constraints, one a line, except blank lines and lines that begin with #."""
+    """Read constraints, one a line of a file, skipping blank lines and lines that begin with #."""
     with named_by_user(path):
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     found = []
@@ -220,8 +220,8 @@ def minimum_constraints(
 ) -> list[DiversityConstraint]:
     """Require at least one row of every value: ``[1, min(c, M - (d - 1))]``, *minimum frequency*.
 
-    Every other value keeps room for one row. The published lists have [1, 1] for all but the most
-    frequent value, which no k-anonymous table satisfies on a quasi-identifier. The values of
+    Every other value keeps room for one row. The published lists have [1, 1], except for the most
+    frequent value: on a quasi-identifier, no k-anonymous table satisfies them. The values of
     `attributes` become targets, a tuple of names gives joint values, without those in `without`.
     `total` is M, the rows that must keep a value, from the number of values to n (the default).
 
@@ -267,7 +267,7 @@ def proportion_constraints(
 
 
 def _constraints(m, attributes, total, without, slack, bounds: Callable) -> list:
-    """Constrain values to `bounds` of their counts and M: low, and what high is at least."""
+    """Constrain values to `bounds` of their counts and M: low, and the least high."""
     check_microdata(m)
     slack, found = errors.check_number("slack", slack, 0, np.inf), []
     without = errors.check_sequence("without", without)

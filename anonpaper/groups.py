@@ -202,12 +202,15 @@ class GroupCounts:
         n_groups, values, codes = group.max(initial=-1) + 1, 1, np.zeros(len(group), np.int32)
         if name is not None:
             values, codes = m.attribute(name).size, entries.codes_of(name)
-        sizes = np.bincount(group, counts, n_groups).astype(np.intp)
-        if m.cells.person is not None:  # everybody counts once in a group, and once with a value
-            columns, spans = [group, m.cells.person[entries.cell], codes], [n_groups, m.n, values]
-            sizes = np.bincount(group[distinct(columns[:2], spans[:2])[1]], minlength=n_groups)
-            once = distinct(columns, spans)[1]
-            group, codes, counts = group[once], codes[once], np.ones(len(once), np.intp)
+        if m.cells.person is None:
+            sizes = np.bincount(group, counts, n_groups).astype(np.intp)
+        else:  # everybody counts once in a group, and once with a value
+            columns = [group, m.cells.person[entries.cell], codes]
+            once = distinct(columns, [n_groups, m.n, values])[1]
+            group, person, codes = (column[once] for column in columns)
+            new = (np.diff(group, prepend=-1) != 0) | (np.diff(person, prepend=-1) != 0)
+            sizes = np.bincount(group[new], minlength=n_groups)
+            counts = np.ones(len(once), np.intp)
         if n_groups * values <= 8 * len(group):  # counting costs less than sorting
             counts = np.bincount((group * values + codes).astype(np.intp), counts)
             (filled,) = np.nonzero(counts)

@@ -33,8 +33,8 @@ Groups = GroupCounts | np.ndarray | Entries | Microdata
 class Principle(ABC):
     """A condition on every single group of a partition, from the counts of the group.
 
-    A principle on sensitive values holds for each sensitive attribute of a table, or for the one
-    that `of` names. Groups are given as counts (a GroupCounts, or integers as for
+    A principle on sensitive values holds for each sensitive attribute of a table, or only for the
+    attribute named by `of`. Groups are given as counts (a GroupCounts, or integers as for
     GroupCounts.of_table), as Entries, or as a Microdata and the group of every row, -1 for rows
     that are not published.
 
@@ -133,7 +133,7 @@ class KAnonymity(Principle):
 
 @dataclass(frozen=True, repr=False)
 class _OnValues(Principle):
-    """A principle on sensitive values, of the attribute `of` or of each."""
+    """A principle on the values of each sensitive attribute, or of the attribute `of`."""
 
     monotone: ClassVar[bool] = True
     of: object = field(default=None, kw_only=True)
@@ -312,7 +312,7 @@ def rows_of_budget(m: Microdata, suppression: float, principles: Sequence[Princi
     """Return the number of rows that may be withheld, a share of all, rounded down."""
     rows = int(errors.check_number("suppression", suppression, 0, 1) * m.n + 1e-9)
     if rows and any(isinstance(principle, TCloseness) for principle in principles):
-        raise ParameterError("t-closeness compares with the published rows: leave suppression out")
+        raise ParameterError("t-closeness needs all rows: suppression (--suppression) must be 0")
     return rows
 
 

@@ -6,6 +6,7 @@ Rows of sub-domains are boxes, which may overlap, and tuples of codes are points
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -96,28 +97,22 @@ class SubDomains:
         runs = of.last - of.first + 1
         codes = np.repeat(of.first - np.cumsum(runs) + runs, runs) + np.arange(runs.sum())
         values, codes = self.attribute.values[codes].tolist(), codes.tolist()
-        for i, end in zip(several, stop, strict=True):
-            part = slice(end - self.sizes[i], end)
-            labels[i] = self._written(values[part], codes[part])
+        write, parts = self._of_ordered if self.attribute.ordered else _of_set, []
+        for start, end in itertools.pairwise([0, *stop.tolist()]):
+            parts.append(write(values[start:end], codes[start:end]))
+        labels[several] = parts
         return labels
 
-    def _written(self, values: list, codes: list) -> str:
+    def _of_ordered(self, values: list, codes: list) -> str:
+        """Write values of an ordered attribute, an interval if there is no gap."""
         last = len(codes) - 1 - is_among(values[-1], [MISSING])
         apart = not any(" - " in str(end) for end in (values[0], values[last]))
-        if self.attribute.ordered and apart and 0 < last == codes[last] - codes[0]:
-            run = f"[{values[0]} - {values[last]}]"
-            if isinstance(values[0], pd.Interval):
-                run = str(pd.Interval(values[0].left, values[last].right, values[0].closed))
-            return run if codes[last] == codes[-1] else f"{{{run}, {MISSING}}}"
-        if not self.attribute.ordered:
-            marked = [values.pop(values.index(MISSING))] if is_among(MISSING, values) else []
-            try:
-                values.sort()
-            except TypeError:
-                values.sort(key=str)
-            values += marked
-        texts = [*map(str, values)]  # most need no quotes, and this is seen at once
-        return f"{{{', '.join(texts if all(map(str.isalnum, texts)) else map(quoted, texts))}}}"
+        if not (apart and 0 < last == codes[last] - codes[0]):
+            return _in_braces(values)
+        run = f"[{values[0]} - {values[last]}]"
+        if isinstance(values[0], pd.Interval):
+            run = str(pd.Interval(values[0].left, values[last].right, values[0].closed))
+        return run if codes[last] == codes[-1] else f"{{{run}, {MISSING}}}"
 
     def members(self, i: int) -> np.ndarray:
         """Return the codes of sub-domain i, ascending."""
@@ -164,6 +159,22 @@ class SubDomains:
         return len(self.start) - 1
 
 
+def _of_set(values: list, _: list) -> str:
+    """Write values of an unordered attribute, sorted, the missing one last."""
+    marked = [values.pop(values.index(MISSING))] if is_among(MISSING, values) else []
+    try:
+        values.sort()
+    except TypeError:
+        values.sort(key=str)
+    return _in_braces(values + marked)
+
+
+def _in_braces(values: list) -> str:
+    texts = [*map(str, values)]
+    is_plain = all(texts) and "".join(texts).isalnum()  # most are, and this is seen at once
+    return f"{{{', '.join(texts if is_plain else map(quoted, texts))}}}"
+
+
 def codes_in(domain: Attribute, values: Attribute) -> np.ndarray:
     """Return the code of every value of an attribute in another domain, -1 if it lacks it."""
     code = {value: code for code, value in enumerate(domain.values)}
@@ -198,35 +209,41 @@ def rows_at(points, domains: Sequence[SubDomains], index, rows, kinds=0, kind=No
     sizes = [*map(len, domains), kind.max(initial=0) + 1]
     _, one, rows = distinct([*index, kind], sizes, rows)  # every box once
     points, weights = np.ascontiguousarray(points, dtype=np.int64), rows.astype(float)
-    orders, parts, held = [], [], 0
+    keys, parts, held = [], [], 0
     for domain, of, codes in zip(domains, index, points.T, strict=True):
         box, span = of[one], domain.attribute.size + 2
         weights /= domain.sizes[box]
-        key = kinds * span + codes + 1
-        orders.append(np.argsort(key, kind="stable"))
+        keys.append(kinds * span + codes + 1)
         ends = kind[one] * span + [domain.low[box] + 1, domain.high[box] + 2]
-        within = np.searchsorted(key[orders[-1]], ends)
+        within = _below(keys[-1], ends)
         parts.append([*within, held + domain.start[box], held + domain.start[box + 1]])
         held += len(domain.first)
-    least, most, start, stop = np.ascontiguousarray(np.transpose(parts, (1, 2, 0)))
-    by = (most - least).argmin(axis=1)
+    parts = np.array(parts)
+    by = (parts[:, 1] - parts[:, 0]).argmin(axis=0)
     first = np.concatenate([domain.first for domain in domains])
     last = np.concatenate([domain.last for domain in domains])
     found = np.zeros(len(points))
     for j in np.unique(by):
-        some = by == j
-        of_boxes = least[some, j], most[some, j], start[some], stop[some], weights[some]
-        found[orders[j]] += _rows_at(points[orders[j]], first, last, *of_boxes)
+        order, boxes = np.argsort(keys[j], kind="stable"), np.flatnonzero(by == j)
+        found[order] += _rows_at(points[order], first, last, parts, j, boxes, weights)
     return found
 
 
+def _below(keys: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Return how many keys are below each end."""
+    reach = ends.max(initial=0) + 1
+    if reach > 16 * len(keys):
+        return np.searchsorted(np.sort(keys), ends)
+    return np.cumsum(np.bincount(keys + 1, minlength=reach))[ends]
+
+
 @loop
-def _rows_at(points, first, last, least, most, start, stop, weights):
+def _rows_at(points, first, last, parts, by, boxes, weights):
     found = np.zeros(len(points))
-    for box in range(len(least)):
-        for i in range(least[box], most[box]):
+    for box in boxes:
+        for i in range(parts[by, 0, box], parts[by, 1, box]):
             for j in range(points.shape[1]):
-                code, run, end = points[i, j], start[box, j], stop[box, j]
+                code, run, end = points[i, j], parts[j, 2, box], parts[j, 3, box]
                 if end - run > 1:
                     run += max(np.searchsorted(first[run:end], code, side="right") - 1, 0)
                 if code < first[run] or code > last[run]:

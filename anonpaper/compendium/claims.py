@@ -171,7 +171,7 @@ def means(draws, *, within=(-np.inf, np.inf), **options) -> Finding:
 
     `draws` is a DataFrame or a list of arrays, settings x draws, or a pair of them with
     independent draws, whose difference, second - first, is judged. No draw lies outside of
-    `within`. Other options are those of `by_intervals`.
+    `within`. Other options go to `by_intervals`.
     """
     pair = draws if isinstance(draws, tuple) else (draws,)
     rows = [*zip(*map(_rows, pair), strict=True)]
@@ -229,7 +229,7 @@ def by_intervals(
 
 
 def one_more_run(runs: pd.DataFrame, published) -> Finding:
-    """Judge published single runs, one for each row: each could be one more run of ours."""
+    """Judge published single runs, one for each row: whether each could be another of our runs."""
     rows, published = _rows(runs), np.asarray(published, dtype=float)
     if published.shape != (len(rows),) or np.isnan(published).any():
         raise ParameterError(f"one published number for each of {len(rows)} settings: {published}")

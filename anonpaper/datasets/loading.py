@@ -113,7 +113,7 @@ def _compare(what: object, wanted: str, got: str) -> None:
 
 
 def at_hand(name: str, wanted: str) -> tuple[Path, str] | None:
-    """Return a file on disk with this sha256, and how it got there; None if there is none.
+    """Return a file on disk with this sha256, and how it got there, or None.
 
     The user's own copy comes first, ChecksumError if it is another file.
     """

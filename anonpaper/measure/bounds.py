@@ -14,8 +14,6 @@ from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.refined import attributes_kept
 from anonpaper.principles import require_eligible
 
-__all__ = ["fewest_stars"]
-
 _UNIT = 1 << 20  # prices are multiples of its inverse
 _MOST_VARIABLES = 2_000_000  # of a linear program; and choices of attributes
 

@@ -47,9 +47,10 @@ def _learned(rel: Release, known: Sequence | None = None) -> tuple[GroupCounts, 
             raise errors.ParameterError("leave known out: the classes of this release are groups")
         places = map(rel.microdata.attribute_index, errors.check_sequence("known", known))
         e = e.in_groups(rel.numbered([rel.published[place] for place in sorted({*places})]))
-    sets, width = GroupCounts.of(e, sensitive), np.int64(e.m.attribute(sensitive).size)
-    key = sets.group_of_entry * width + sets.sensitive
-    return sets, np.searchsorted(key, e.group * width + e.codes_of(sensitive))
+    sets, codes = GroupCounts.of(e, sensitive), e.codes_of(sensitive)
+    sizes = [len(sets.sizes) + 1, e.m.attribute(sensitive).size]
+    number, first, _ = distinct([e.group + 1, codes], sizes)  # withheld rows are the first
+    return sets, np.maximum(number + len(sets.counts) - len(first), 0)
 
 
 def disclosure_confidence(rel: Release) -> pd.Series:

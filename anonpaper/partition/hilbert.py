@@ -58,7 +58,7 @@ def group_along_curve(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """Group so many rows of every cell; return cells, groups, numbers of rows, and the bits.
 
-    The bits are those of the curve per attribute. Not `apart`, groups of equal cells are one.
+    The bits are the curve's bits per attribute. Unless `apart`, groups of equal cells are one.
     """
     sizes = np.array([a.size for a in m.attributes[:_MAX_BITS]], dtype=np.int64)
     bits = min(max(int(sizes.max()) - 1, 1).bit_length(), _MAX_BITS // len(sizes))

@@ -174,7 +174,7 @@ def _checked(m: Microdata, k: int, l: int, theta: float, withheld: str) -> tuple
         raise InfeasibleError(
             f"no grouping of all rows meets theta = {theta:g}: {most} of {m.n} rows have "
             f"{value!r}. A theta of {least / 1e4:.4f} would work; "
-            'withheld="drop" drops rows, but everybody then knows that most have that value'
+            'in Python withheld="drop" drops rows, but all then know that most have that value'
         )
     return k, l, theta
 
@@ -254,7 +254,7 @@ def _step_3(rule, rows, tuples, counts, takers, backup):
 
 @loop
 def _mark_eligible(rule, counts, takers, c):
-    """Mark the values of which a cluster takes a row."""
+    """Mark the sensitive values that a cluster still takes."""
     size, largest = takers.of.size[c], counts[c].max()
     for v in range(counts.shape[1]):
         share = max(largest, counts[c, v] + 1) / (size + 1)
@@ -292,7 +292,7 @@ def _unmet(rule, counts):
 
 @loop
 def _partner(rule, clusters, counts, became, c, may_lack_room):
-    """Return the cluster that step 5 merges with c, -1 if there is none."""
+    """Return the cluster that step 5 merges with c, or -1."""
     # Identify the closest cluster where, if merged, the result would satisfy all diversity
     # requirements. If one exists, merge those clusters. Otherwise, merge it with the closest
     # cluster that does not violate the theta diversity requirement if one exists. Beyond the
@@ -406,7 +406,7 @@ def _nearest(rule, a, i, blocks, kind):
 
 @inner
 def _set_apart(rule, a, i, blocks, kind):
-    """Set lower bounds of the distance of item i of a to all open items of each block."""
+    """Set lower bounds of the distance from item i to all open items of each block."""
     for b in range(len(blocks.apart)):
         blocks.apart[b] = np.inf
         if blocks.number[b, kind]:

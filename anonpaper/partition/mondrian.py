@@ -75,13 +75,15 @@ def mondrian(
         diverse = [principles.l_diversity(check_integer("l", l, 2, m.n), diversity)]
     for name in diverse[0].about(m) if diverse and m.people is None else ():
         principles.require_diverse(m.about(name), l, diversity)
-    # One l-diversity of rows is checked as cuts are made, all else once they are proposed.
-    counts_l = bool(diverse) and m.people is None and len(m.sensitives) == 1
-    others = [*([] if counts_l else diverse), *([] if m.people is None else [KAnonymity(k)])]
+    # k people, or one l-diversity, are checked as cuts are made, all else once they are proposed.
+    checked, others = (), diverse
+    if m.people is not None:
+        checked = cells.person, 0, k
+    elif diverse and len(m.sensitives) == 1:
+        checked = cells.sensitive, *((l, 0) if diversity == "frequency" else (0, l))
+        others = []
     asked = principles.required(m, [*others, *require])
     principles.require_whole(m, asked)
-    least = (l, 0) if diversity == "frequency" else (0, l)
-    checked = (cells.sensitive, *least) if counts_l else ()
     cutting = _cutting(m, cells.tuples[cells.tuple_of_cell], cells.counts, k, *checked)
     labels = _cut(cutting, m, asked)
     said = [f"l = {l}" + " distinct" * (diversity == "distinct")] if diverse else []

@@ -77,7 +77,7 @@ def tp_plus(m: Microdata, l: int) -> Partition:
     Returns
     -------
     Partition
-        TP's star-free QI-groups, then those that :func:`anonpaper.hilbert` makes of its residue.
+        TP's star-free QI-groups, then the groups that :func:`anonpaper.hilbert` makes of R.
         ``info`` is TP's, with their number ``residue_groups``.
 
     References

@@ -66,8 +66,8 @@ def attackers(rel: Published, *, knows: bool = False) -> pd.DataFrame:
         raise ParameterError("knows must be False where people have several rows")
     groups, found, of = _told(rel), [], own.people(own.is_real)
     for name in [None, *m.sensitives]:
-        file = _counted(own, name)
         judged = {who: _counted(own.in_groups(labels), name) for who, labels in groups.items()}
+        file = judged[_REAL] if own.is_real.all() else _counted(own, name)
         seers = {_FILE: file[:1], _UNKNOWN: file, _SYNTHETIC: judged[_REAL][:1], **judged}
         if knows:
             judged = {who: [*map(_without_one, counts)] for who, counts in judged.items()}

@@ -3,7 +3,7 @@
 xiao2010, section 6.2, does not print its adaptation. In ours the sensitive attribute is the class
 of Fung et al.: InfoGain is the drop in its entropy. The level A of a table is the least |E| / h(E)
 over its groups E, h being the pillar height, and AnonyLoss the drop in A. The score is InfoGain /
-(AnonyLoss + 1); without any gain, what lowers NCP most is taken. An ordered attribute is cut in
+(AnonyLoss + 1), or without any gain the drop in NCP. An ordered attribute is cut in
 two, any other follows a hierarchy, by default a balanced tree of fan-out 4 over its domain. An
 invalid specialization stays invalid: unions of l-eligible groups are l-eligible.
 """
@@ -180,7 +180,7 @@ def _gains(counts: np.ndarray) -> np.ndarray:
 
 
 def _entropy(counts: np.ndarray) -> np.ndarray:
-    """Entropy over the last axis; numpy alone, for the browser."""
+    """Entropy over the last axis, without scipy, which the browser lacks."""
     p = counts / np.maximum(counts.sum(axis=-1, keepdims=True), 1)
     return (-p * np.log(p, out=np.zeros_like(p), where=p > 0)).sum(axis=-1)
 

@@ -44,6 +44,7 @@ def bad(door, error, says, *calls, **values):
 
 LONELY = table(age=range(40), secrets=[1] + [0] * 39)
 HALVED = table(age=range(40), secrets=[0, 1] * 20)
+WIDE = ap.Microdata(pd.DataFrame(np.eye(5, 255, dtype=int)), [*range(255)])
 TOP = table(age=[0] * 6, secrets=[0, 0, 0, 1, 2, 3])
 PEOPLE = pd.DataFrame({
     "age": np.arange(60) % 30 + 20, "job": list("ab") * 30, "name": "x",
@@ -106,6 +107,7 @@ BAD = [
     bad(ap.optimal_two_diverse, ParameterError, "exactly two", m=[M]),
     bad(ap.optimal_two_diverse, InfeasibleError, "", m=[LONELY]),
     bad(ap.exact, SizeLimitError, "40", {"m": HALVED, "l": 2}),
+    *(bad(door, SizeLimitError, "255", {"m": WIDE, "k": 2}) for door in (ap.k_member, ap.oka)),
     bad(partial(ap.exact, M, 2), ParameterError, "", objective=["loss"]),
     bad(partial(ap.tp_refined, M, 2), ParameterError, "seconds", seconds=[-1]),
     # -- recoding
