@@ -270,9 +270,12 @@ def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
 
 
 def check_whole_texts(column: pd.Series) -> None:
-    """Raise ColumnError for a text with a NUL character: pandas compares texts up to it only."""
-    if column.dtype.kind == "O" and any("\0" in v for v in column.array if isinstance(v, str)):
-        raise ColumnError(f"{column.name!r} has a NUL character in a text: remove it")
+    """Raise ColumnError for bytes, and texts with NUL: pandas compares texts up to it only."""
+    for value in column.array if column.dtype.kind == "O" else ():
+        if isinstance(value, bytes) or (isinstance(value, str) and "\0" in value):
+            raise ColumnError(
+                f"{column.name!r} has bytes or a NUL character: write {value!r} as text"
+            )
 
 
 def near_equal(values: Iterable) -> list[list[str]]:
