@@ -302,6 +302,6 @@ def check_microdata(m: object, *, people: bool = False) -> Microdata:
         raise ParameterError(
             f"this counts rows, but {m.n} rows belong to {m.n_people} people by {m.person!r}: use "
             "ap.mondrian, ap.full_domain or ap.tds with ap.suppress, ap.generalize or ap.recode, "
-            "or with_roles(person=None) to count rows"
+            "or leave out person (--person) to count rows"
         )
     return m

@@ -312,7 +312,7 @@ def rows_of_budget(m: Microdata, suppression: float, principles: Sequence[Princi
     """Return the number of rows that may be withheld, a share of all, rounded down."""
     rows = int(errors.check_number("suppression", suppression, 0, 1) * m.n + 1e-9)
     if rows and any(isinstance(principle, TCloseness) for principle in principles):
-        raise ParameterError("t-closeness compares with the published rows: leave suppression out")
+        raise ParameterError("t-closeness needs all rows: suppression (--suppression) must be 0")
     return rows
 
 

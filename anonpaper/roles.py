@@ -45,7 +45,7 @@ def only_one(sensitive: object) -> object:
     """Return the sensitive attribute; ColumnError for no or several attributes."""
     if sensitive is None or isinstance(sensitive, list):
         raise ColumnError(
-            f"this needs one sensitive attribute, but the table has {sensitive or 'none'}: choose "
-            "one by with_roles(sensitive=...)"
+            f"this needs one sensitive attribute, but the table has {sensitive or 'none'}: name "
+            "one as sensitive (--sensitive)"
         )
     return sensitive

@@ -9,7 +9,9 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
+from numbers import Number
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -19,6 +21,7 @@ import numpy as np
 import anonpaper as ap
 from anonpaper import errors, measure
 from anonpaper.algorithm import RECODED, Algorithm
+from anonpaper.coding import MISSING
 from anonpaper.constraints import read_constraints
 from anonpaper.errors import AnonpaperError, ParameterError
 from anonpaper.files import check_place, named_by_user, sha256
@@ -189,13 +192,15 @@ def hierarchies(texts: Sequence[str], m: Microdata, kinds: Mapping) -> dict[str,
 
 def _asked_for(attribute: Attribute, kind: object) -> str:
     """The hierarchy that the values of a column ask for, or "": of dates, codes, and numbers."""
-    texts = [value for value in attribute.values if isinstance(value, str)]
-    if kind == "date" or {"%Y", "%m", "%d"} <= {*re.findall("%.", str(kind))}:
+    known = [value for value in attribute.values.tolist() if value != MISSING]
+    with suppress(AnonpaperError):
+        Hierarchy.dates(known, form=kind if "%" in str(kind) else None)
         return "dates"
-    if len(texts) == attribute.size and all(map(str.isdecimal, texts)):
-        return "prefixes" if len({*map(len, texts)}) == 1 < len(texts[0]) else ""
-    span = np.ptp(attribute.positions) if attribute.numeric else 0
-    if span < 8:
+    if all(isinstance(value, str) and value.isdecimal() for value in known):
+        return "prefixes" if len({*map(len, known)}) == 1 < len(known[0]) else ""
+    if not all(isinstance(value, Number) for value in known):
+        return ""
+    if (span := np.ptp([*map(float, known)])) < 8:
         return ""
     widths = [10.0 ** math.floor(math.log10(span / 4)) / 2 * 2**level for level in range(4)]
     return f"widths:{','.join(map('{:g}'.format, widths))}"
@@ -220,10 +225,8 @@ def chosen(o: SimpleNamespace) -> tuple[Algorithm, str]:
     found = METHODS.get(name, saved)
     form = o.publish or found.publications[0]
     if form not in found.publications:
-        raise ParameterError(
-            f"--publish {form} does not work with {found.name}: "
-            f"choose {', '.join(found.publications)}"
-        )
+        told = f"does not work with {found.name}: choose {', '.join(found.publications)}"
+        raise ParameterError(f"--publish {form} {told}")
     needed = found.needs_sensitive or o.l or form in ("swap", "anatomize")
     if needed and not (o.sensitive or o.schema):
         raise ParameterError("--sensitive must name the column that nobody should learn")
@@ -248,10 +251,8 @@ def parameters(o: SimpleNamespace, method: Algorithm, hierarchies: Mapping) -> d
     given = {name: value for name, value in given.items() if value not in (None, [], {})}
     taken, options = takes(method), {_OPTIONS[name] for name in given}
     if wrong := sorted(options - {*taken}):
-        raise ParameterError(
-            f"{method.name} does not take {', '.join(wrong)}; it takes "
-            f"{', '.join(taken) or 'nothing'}"
-        )
+        told = f"{', '.join(wrong)}; it takes {', '.join(taken) or 'nothing'}"
+        raise ParameterError(f"{method.name} does not take {told}")
     if lacking := [name for name, needed in taken.items() if needed and name not in options]:
         raise ParameterError(f"{method.name} needs {' and '.join(lacking)}")
     return given | ({"seed": o.seed} if "--seed" in taken else {})
@@ -266,9 +267,8 @@ def publish(
     """
     parameters = dict(parameters)
     if parameters.get("k", 0) > m.n_people:
-        raise errors.InfeasibleError(
-            f"no group can meet k = {parameters['k']}: the table has {m.n_people} people"
-        )
+        told = f"no group can meet k = {parameters['k']}"
+        raise errors.InfeasibleError(f"{told}: the table has {m.n_people} people")
     if method.by_bits:
         m = ap.in_preorder(m, parameters.pop("hierarchies", {}))
     result = method.function(m, **parameters)

@@ -214,17 +214,17 @@ def anonymize(o: SimpleNamespace) -> None:
     if o.constraints:
         checked = check_constraints(release, given["constraints"])
         found["constraints"] = checked.to_dict("records")
-    tables = release.public_tables(
-        arguments.names(o.keep), against=o.against or "file", accept=o.accept
-    )
+    against, keep = o.against or "file", arguments.names(o.keep)
+    tables = release.public_tables(keep, against=against, accept=o.accept)
     for warning in (*release.warnings, *writing.formulas(tables)):
-        LOG.info("warning: %s", warning)
+        LOG.info("warning: %s", _said(warning))
     files = dict(zip(outputs, tables, strict=False)) or {STANDARD_STREAM: tables[0]}
     if o.report:
         files[o.report] = report.page(release, shlex.join(o.call)).encode()
         LOG.info("do not publish %s: it shows the original table", o.report)
     files |= arguments.for_owner(o, table, release, people)
     _write(files, o, table.delimiter)
+    found |= {"warnings": [*map(_said, release.warnings)]} if release.warnings else {}
     if outputs:
         _print(found | {"written to": outputs}, o)
     elif not o.quiet:
@@ -282,7 +282,10 @@ def main(command: Sequence[str] | None = None) -> int:
 
 #: What a message says for Python -> what it says here, where options are named.
 _PYTHON = {
-    r"; in Python [a-z]+=.*": "",
+    r"; in Python .*|: see ap\.measure\.\w+|set r\.withhold = r\.promised, ": "",
+    rf"^({'|'.join(_OPTIONS)}) (?=must)": r"--\1 ",
+    r"\bform must": "--type must",
+    "form= reads": "--type NAME=FORM reads",
     r"\b\w+(?:=(?:\"[^\"]*\"|\[[^]]*\]|\S+))? \((--[^)]+)\)": r"\1",
     r"\bap\.(suppress|generalize|recode|swap|anatomize)\b": r"--publish \1",
     r"\bap\.": "",

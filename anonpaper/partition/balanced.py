@@ -109,7 +109,7 @@ def _number_of_classes(m: Microdata, k: int, l: int) -> int:
         raise InfeasibleError(
             f"{m.n} rows in classes of at most 2k - 1 = {2 * k - 1} make {needed} classes, but "
             f"the values of {m.sensitive!r} suffice for {diverse} classes with {l} distinct ones: "
-            f"use k >= {enough}, or add rows of the rare values (anonpaper.repair.synthesis)"
+            f"use k >= {enough}, or add rows of the rare values"
         )
     return min(m.n // k, diverse)
 

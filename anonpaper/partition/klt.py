@@ -174,7 +174,7 @@ def _checked(m: Microdata, k: int, l: int, theta: float, withheld: str) -> tuple
         raise InfeasibleError(
             f"no grouping of all rows meets theta = {theta:g}: {most} of {m.n} rows have "
             f"{value!r}. A theta of {least / 1e4:.4f} would work; "
-            'withheld="drop" drops rows, but everybody then knows that most have that value'
+            'in Python withheld="drop" drops rows, but all then know that most have that value'
         )
     return k, l, theta
 

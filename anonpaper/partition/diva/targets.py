@@ -127,8 +127,8 @@ class Search:
     def undecided(self, reason: str) -> BudgetExceededError:
         """The error of a search that ends before it is known whether a table exists."""
         error = BudgetExceededError(
-            f"no table found: {reason}. Whether one exists is not decided: raise "
-            "max_candidates or max_seconds, or widen the bounds"
+            f"no table found: {reason}. Whether one exists is not decided: widen the bounds; in "
+            "Python raise max_candidates or max_seconds"
         )
         error.info = self.info()
         return error
