@@ -283,10 +283,8 @@ def read_principle(text: str) -> Principle:
     except ParameterError:
         raise
     except Exception:  # whatever is wrong with a text
-        raise ParameterError(
-            f"{text!r} is not a principle: write one like TCloseness(0.3), with one of "
-            f"{', '.join(_BY_NAME)}"
-        ) from None
+        way = f"write one like TCloseness(0.3), with one of {', '.join(_BY_NAME)}"
+        raise ParameterError(f"{text!r} is not a principle: {way}") from None
 
 
 def required(m: Microdata, principles: Sequence[Principle]) -> dict[object, list[Principle]]:
@@ -294,9 +292,8 @@ def required(m: Microdata, principles: Sequence[Principle]) -> dict[object, list
     found: dict[object, list[Principle]] = {}
     for principle in errors.check_sequence("require", principles, Principle):
         if not principle.monotone:
-            raise ParameterError(
-                f"{principle} is not `monotone`, that is kept by joined groups: require another"
-            )
+            told = "is not `monotone`, that is kept by joined groups: require another"
+            raise ParameterError(f"{principle} {told}")
         if m.people is not None and not principle.upward_closed and are_in_several_tuples(m):
             raise ParameterError(
                 f"some people of {m.person!r} have rows with different quasi-identifiers, and "

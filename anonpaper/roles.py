@@ -44,8 +44,6 @@ def checked_roles(columns: list, qi: Sequence, sensitive: object, person: object
 def only_one(sensitive: object) -> object:
     """Return the sensitive attribute; ColumnError for no or several attributes."""
     if sensitive is None or isinstance(sensitive, list):
-        raise ColumnError(
-            f"this needs one sensitive attribute, but the table has {sensitive or 'none'}: name "
-            "one as sensitive (--sensitive)"
-        )
+        told = f"this needs one sensitive attribute, but the table has {sensitive or 'none'}"
+        raise ColumnError(f"{told}: name one as sensitive (--sensitive)")
     return sensitive

@@ -61,10 +61,9 @@ def check_kinds(types: Mapping[str, str | Sequence[str]], na: Sequence[str] = ()
     for kind in types.values():
         known = isinstance(kind, list | tuple) or is_among(kind, [*_KINDS]) or "%" in str(kind)
         if not known or "%y" in str(kind):
-            raise ParameterError(
-                f"unknown type {kind!r}: use {', '.join(_KINDS)} or a form like %d.%m.%Y, where "
-                "%y is of no use: two digits of a year do not say the century"
-            )
+            use = f"use {', '.join(_KINDS)} or a form like %d.%m.%Y, where %y is of no use"
+            told = f"{use}: two digits of a year do not say the century"
+            raise ParameterError(f"unknown type {kind!r}: {told}")
 
 
 def read_as(column: pd.Series, kind: object, na: Sequence[str], counts=None) -> tuple:
@@ -94,17 +93,15 @@ def in_doubt(doubts: Mapping[str, Doubt]) -> ColumnError:
     """Return the error on quasi-identifiers that may be more than text, with what to pass."""
     told = []
     for name, (why, kinds, na) in doubts.items():
+        types = [f"--type {shlex.quote(quoted(f'{name}={kind}'))}" for kind in [*kinds, "text"]]
         missing = [f"--na {shlex.quote(text)}" for text in na]
-        ways = [" ".join([*missing, _option(name, kind)]) for kind in kinds]
-        ways += [" ".join(missing)] * bool(na and not kinds) + [_option(name, "text")]
-        told.append(f"{name!r} may be more than text, {why}: `{'` or `'.join(ways)}`")
+        ways = [" ".join([*missing, way]) for way in (types[:-1] or [""] * bool(na))]
+        told.append(
+            f"{name!r} may be more than text, {why}: `{'` or `'.join([*map(str.strip, ways), types[-1]])}`"
+        )
     types = {name: [*d.kinds, "text"][0] for name, d in doubts.items() if d.kinds or not d.na}
     na = [text for doubt in doubts.values() for text in doubt.na]
     return ColumnError(f"{'; '.join(told)}; in Python types={types}" + f", na={na}" * bool(na))
-
-
-def _option(name: str, kind: str) -> str:
-    return f"--type {shlex.quote(quoted(f'{name}={kind}'))}"
 
 
 def _guess(texts: pd.Series, rows: np.ndarray) -> tuple[str, Doubt | None]:
@@ -191,7 +188,7 @@ def _typed(texts: pd.Series, rows: np.ndarray, kind: str | Sequence[str]) -> pd.
         raise ColumnError(
             f"{texts.name!r} is not all {kind if isinstance(kind, str) else ' < '.join(kind)}: "
             f"{sorted(texts[~right])[:5]} in {rows[~right].sum()} rows are {few}; mark missing "
-            f"values by --na TEXT, or say {_option(texts.name, 'text')}; in Python types=..."
+            f"values by --na TEXT, or say --type {texts.name}=text; in Python types=..."
         )
     if kind == "text":
         return texts
