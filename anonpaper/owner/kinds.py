@@ -94,11 +94,9 @@ def in_doubt(doubts: Mapping[str, Doubt]) -> ColumnError:
     told = []
     for name, (why, kinds, na) in doubts.items():
         types = [f"--type {shlex.quote(quoted(f'{name}={kind}'))}" for kind in [*kinds, "text"]]
-        missing = [f"--na {shlex.quote(text)}" for text in na]
-        ways = [" ".join([*missing, way]) for way in (types[:-1] or [""] * bool(na))]
-        told.append(
-            f"{name!r} may be more than text, {why}: `{'` or `'.join([*map(str.strip, ways), types[-1]])}`"
-        )
+        missing = " ".join(f"--na {shlex.quote(text)}" for text in na)
+        ways = [f"{missing} {way}".strip() for way in types[:-1] or [""] * bool(na)] + types[-1:]
+        told.append(f"{name!r} may be more than text, {why}: `{'` or `'.join(ways)}`")
     types = {name: [*d.kinds, "text"][0] for name, d in doubts.items() if d.kinds or not d.na}
     na = [text for doubt in doubts.values() for text in doubt.na]
     return ColumnError(f"{'; '.join(told)}; in Python types={types}" + f", na={na}" * bool(na))
