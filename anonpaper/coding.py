@@ -271,9 +271,7 @@ def check_whole_texts(column: pd.Series) -> None:
     """Raise ColumnError for bytes, and texts with NUL: pandas compares texts up to it only."""
     for value in column.array if column.dtype.kind == "O" else ():
         if isinstance(value, bytes) or (isinstance(value, str) and "\0" in value):
-            raise ColumnError(
-                f"{column.name!r} has bytes or a NUL character: write {value!r} as text"
-            )
+            raise ColumnError(f"{column.name!r}: {value!r} has bytes, or NUL: convert it to text")
 
 
 def near_equal(values: Iterable) -> list[list[str]]:

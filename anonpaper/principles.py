@@ -295,11 +295,9 @@ def required(m: Microdata, principles: Sequence[Principle]) -> dict[object, list
             told = "is not `monotone`, that is kept by joined groups: require another"
             raise ParameterError(f"{principle} {told}")
         if m.people is not None and not principle.upward_closed and are_in_several_tuples(m):
-            raise ParameterError(
-                f"some people of {m.person!r} have rows with different quasi-identifiers, and "
-                f"{principle} may fail when their groups are joined: use KAnonymity or "
-                "DistinctLDiversity"
-            )
+            told = f"some people of {m.person!r} have rows with different quasi-identifiers"
+            fails = f"{principle} may fail when their groups are joined"
+            raise ParameterError(f"{told}, and {fails}: use KAnonymity or DistinctLDiversity")
         for name in principle.about(m):
             found.setdefault(name, []).append(principle)
     return found
@@ -342,9 +340,8 @@ def require_diverse(m: Microdata, l: int, diversity: str = "frequency") -> int:
     if diversity == "frequency":
         value = f"{m.sensitive!r} = {m.sensitive_attribute.values[counts.argmax()]!r}"
         reason = f"{counts.max()} of its {m.n} rows have {value}"
-    raise InfeasibleError(
-        f"the table cannot be {diversity} {l}-diverse: {reason}; largest feasible l is {feasible}"
-    )
+    told = f"the table cannot be {diversity} {l}-diverse: {reason}"
+    raise InfeasibleError(f"{told}; largest feasible l is {feasible}")
 
 
 require_eligible = require_diverse  # by frequency, as xiao2010 names it

@@ -196,9 +196,8 @@ def _asked_for(attribute: Attribute, kind: object) -> str:
         return "dates"
     if all(isinstance(value, str) and value.isdecimal() for value in known):
         return "prefixes" if len({*map(len, known)}) == 1 < len(known[0]) else ""
-    if not all(isinstance(value, Number) for value in known):
-        return ""
-    if (span := np.ptp([*map(float, known)])) < 8:
+    numbers = [float(value) for value in known if isinstance(value, Number)]
+    if len(numbers) < len(known) or (span := np.ptp(numbers)) < 8:
         return ""
     widths = [10.0 ** math.floor(math.log10(span / 4)) / 2 * 2**level for level in range(4)]
     return f"widths:{','.join(map('{:g}'.format, widths))}"

@@ -147,7 +147,7 @@ def _readable(texts: pd.Series, rows: np.ndarray) -> list[str]:
     numbers = [] if texts.str.contains(r"^0\d").any() else _NUMBERS  # or codes
     found = []
     for kind in (*numbers, "date", *forms, *["ordered"] * sortable):
-        if not found or kind in forms:
+        if {*found, kind} <= {*forms} or not found:
             with suppress(ColumnError):
                 _typed(texts, rows, kind)
                 found.append(kind)

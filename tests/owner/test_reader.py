@@ -102,13 +102,13 @@ def test_a_format_that_is_not_read_is_named_with_the_way_to_csv(ending, tmp_path
 
 FAULTS = {
     "short": (b"age,s\n1\n", {}, "line 2: 1 fields"), "gone": (None, {}, "No such file"),
-    "bytes": (pd.DataFrame({"age": [b"\xff", b"x"]}), {}, "'age' has bytes"),
+    "bytes": (pd.DataFrame({"age": [b"\xff", b"x"]}), {}, "'age': b.* has bytes"),
     "lists": (pd.DataFrame({"age": [[1], [2]]}), {}, "'age' has lists"),
     "quote": (b'age,s\n1,"a\n', {}, "line 2: unexpected end"), "nul": (b"age\n1\0\n", {}, "NUL"),
     "sep": (b"sep=;\nage;s\n1;2\n", {}, "for spreadsheets: remove the line"),
     "signs": (b"age;s\n1;2\n", {}, "--delimiter ';'"), "none": (b"age,s\n", {}, "no rows below"),
     "latin": (b"age,s\n1,\xe4\n", {}, "try encoding=.cp1252. .--encoding"),
-    **{f"cut {n}": (b"age\n1\n", {"delimiter": n}, "one character") for n in ("ab", "", '"')},
+    **{f"cut {n}": (b"age\n1\n", {"delimiter": n}, "one sign") for n in ("ab", "", '"')},
 }  # fmt: skip
 
 
