@@ -64,10 +64,9 @@ class Hierarchy:
         width = max(map(len, self.rows), default=0)
         for number, row in enumerate(self.rows or [[]], 1):
             if len(row) < max(width, 1) or not all(map(str.strip, row[1:])):
-                raise HierarchyError(
-                    "a hierarchy needs at least one value, and for all values the same number of "
-                    f"levels with a name on each; row {number} is {row}"
-                )
+                told = "for all values the same number of levels with a name on each"
+                needs = f"a hierarchy needs at least one value, and {told}"
+                raise HierarchyError(f"{needs}; row {number} is {row}")
         values = pd.Index([row[0] for row in self.rows])
         if twice := values[values.duplicated()].tolist():
             raise HierarchyError(f"{twice} occur twice: keep one row of each value")
