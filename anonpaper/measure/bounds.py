@@ -135,7 +135,6 @@ def _possible(m: Microdata, kept, l: int, value, different) -> tuple[np.ndarray,
 
 def _check_size(size: int) -> None:
     if size > _MOST_VARIABLES:
-        raise SizeLimitError(
-            f"the linear program has more than {_MOST_VARIABLES} variables or choices of "
-            "attributes: use a sample of the rows or fewer quasi-identifiers"
-        )
+        told = f"more than {_MOST_VARIABLES} variables or choices of attributes"
+        way = "use a sample of the rows or fewer quasi-identifiers"
+        raise SizeLimitError(f"the linear program has {told}: {way}")

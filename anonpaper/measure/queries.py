@@ -72,10 +72,9 @@ class Workload:
         mine, theirs = (*self.attributes, self.sensitive), (*m.attributes, m.sensitive_attribute)
         sizes, found = ([(a.name, a.size) for a in of] for of in (mine, theirs))
         if sizes != found or any(other is not m for other in others):
-            raise errors.ParameterError(
-                f"the queries are on {sizes} (attribute, values): ask the table from which they "
-                f"were drawn, and releases of it, not one of {found} or of several tables"
-            )
+            told = "ask the table from which they were drawn, and releases of it, not one of"
+            way = f"{told} {found} or of several tables"
+            raise errors.ParameterError(f"the queries are on {sizes} (attribute, values): {way}")
         classes, included = [*map(_classes, tables)], [*map(self.included, self.attributes)]
         answers = np.empty((len(tables), self.size, self.sensitive.size))
         longest = max(*(len(counts) for counts, _ in classes), *(a.size for a in self.attributes))
@@ -244,10 +243,9 @@ def classification(
     )  # fmt: skip
     width = sum(1 if a.ordered else a.size for a in mine.attributes)
     if width * max(len(shown), test.n) > _MOST_FEATURES:
-        raise errors.SizeLimitError(
-            f"{max(len(shown), test.n):,} rows have {width:,} features, one per unordered value; "
-            f"the limit is {_MOST_FEATURES:,} numbers: group values, or take fewer rows"
-        )
+        told = f"{max(len(shown), test.n):,} rows have {width:,} features, one per unordered value"
+        limit = f"the limit is {_MOST_FEATURES:,} numbers: group values, or take fewer rows"
+        raise errors.SizeLimitError(f"{told}; {limit}")
     forest.fit(_published_features(rel, shown), rel.sensitive_codes[rel.is_published])
     said = forest.predict(_plain_features(rel, test))
     true = codes_in(mine.sensitive_attribute, test.sensitive_attribute)[test.sensitive_codes]

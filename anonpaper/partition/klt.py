@@ -165,10 +165,9 @@ def _checked(m: Microdata, k: int, l: int, theta: float, withheld: str) -> tuple
     theta, most = errors.check_number("theta", theta, 0, 1, open_low=True), int(counts.max())
     needed = max(l, int(np.ceil(1 / (theta + _ROUNDING))))
     if needed > values:
-        raise InfeasibleError(
-            f"l = {l} and theta = {theta:g} need at least {needed} distinct values of "
-            f"{m.sensitive!r}, the table has {values}: a smaller l or a larger theta would work"
-        )
+        told = f"{needed} distinct values of {m.sensitive!r}, the table has {values}"
+        way = "a smaller l or a larger theta would work"
+        raise InfeasibleError(f"l = {l} and theta = {theta:g} need at least {told}: {way}")
     if withheld == "merge" and most / m.n > theta + _ROUNDING:
         value, least = m.sensitive_attribute.values[counts.argmax()], np.ceil(most / m.n * 1e4)
         raise InfeasibleError(
