@@ -52,7 +52,7 @@ def tds(
 
     Returns
     -------
-    Recoding, with ``level`` (A) and ``candidates``, how many groupings were looked at, in ``info``
+    Recoding; info has ``level`` (A) and ``candidates``, how many groupings were looked at
 
     References
     ----------
