@@ -21,6 +21,8 @@ ENV := .venv
 RUN := $(ENV)/bin/python
 NOTEBOOKS := $(sort $(wildcard notebooks/*.ipynb notebooks/*/*.ipynb))
 LESSONS := $(wildcard notebooks/course/*.ipynb)
+# not public: the lecturer's versions are made with them
+SOLUTIONS := $(wildcard notebooks/course/solutions/*.ipynb)
 PAPERS := $(filter-out course,$(sort $(patsubst notebooks/%/,%,$(dir $(wildcard notebooks/*/*.ipynb)))))
 # an executed notebook, written last, says that all of its results are there; at the papers' sizes
 # only notebooks that save results run
@@ -40,7 +42,8 @@ PYTEST := $(ONE_THREAD) TQDM_DISABLE=1 env -u MAKEFLAGS -u MAKELEVEL \
   $(RUN) -m pytest -q --numprocesses $(shell expr $(CORES) + 1) --dist loadfile
 # notebooks that save no tables are executed again and compared with their own outputs
 NBVAL := --nbval --nbval-current-env --nbval-cell-timeout 300 \
-  --nbval-sanitize-with tests/nbval_sanitize.cfg $(LESSONS) notebooks/00_start_here.ipynb \
+  --nbval-sanitize-with tests/nbval_sanitize.cfg \
+  $(if $(SOLUTIONS),$(LESSONS:notebooks/course/%=build/course/lecturer/%),$(LESSONS)) notebooks/00_start_here.ipynb \
   notebooks/beyond/0_what_we_found.ipynb
 
 # packages of the user's own Python stay out of the environment
@@ -113,13 +116,20 @@ lab: env data  ## open JupyterLab
 
 # ---- the course and the site ------------------------------------------------------------------
 
-course: $(if $(LESSONS),build/course/student/README.md)  ## write the students' versions of the lessons
+course: $(if $(LESSONS),build/course/student/README.md) $(if $(SOLUTIONS),build/course/lecturer/README.md)  ## write the lessons for students, and for lecturers if the solutions are there
 
-build/course/student/README.md: $(LESSONS) tools/course.py tools/templates/COURSE.md | $(ENV)/.package-installed
+build/course/student/README.md: $(LESSONS) tools/templates/COURSE.md | $(ENV)/.package-installed
+	@rm -rf $(@D)
+	@$(RUN) -m nbconvert --log-level WARN --to notebook --output-dir $(@D) \
+	  --ClearOutputPreprocessor.enabled=True $(LESSONS)
+	@cp tools/templates/COURSE.md $@
+
+build/course/lecturer/README.md: $(LESSONS) $(SOLUTIONS) tools/course.py | $(ENV)/.package-installed
 	@$(RUN) tools/course.py
+	@cp notebooks/course/solutions/LESSONS.md $@
 
 grade: env data  ## grade what students handed in: ANSWERS=<zip>; writes build/grading/points.csv
-	@$(RUN) tools/grade.py "$(ANSWERS)"
+	@$(ONE_THREAD) MPLBACKEND=agg $(RUN) tools/grade.py "$(ANSWERS)"
 
 slides: course data  ## write slides of the lessons, to show offline: build/course/slides
 	@$(RUN) tools/slides.py
@@ -138,7 +148,7 @@ endif
 
 # ---- checks -----------------------------------------------------------------------------------
 
-test: env data  ## run the whole check: notebooks, tests, doctests, import rules
+test: env data course  ## run the whole check: notebooks, tests, doctests, import rules
 	-$(NEXT) $(EXECUTED)  # one that fails fails a test
 	@$(PYTEST) $(NBVAL) anonpaper tests
 

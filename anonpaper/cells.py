@@ -10,8 +10,6 @@ import numpy as np
 
 from anonpaper.errors import RowsError
 
-__all__ = ["Cells", "distinct", "no_rows"]
-
 
 @dataclass(frozen=True, eq=False)
 class Cells:
@@ -75,7 +73,7 @@ class Cells:
         return self.tuple_of_cell[self.cell_of_row]
 
     def dealt(self, cell: np.ndarray, counts: np.ndarray) -> np.ndarray:
-        """The entry of every row: those of a cell, lowest first, go to its entries as listed."""
+        """The entry of every row: rows of a cell, lowest first, go to its entries as listed."""
         if self.rows is None:
             no_rows()
         order = np.argsort(cell, kind="stable")
@@ -111,10 +109,9 @@ class Cells:
 
 def no_rows() -> None:
     """Raise RowsError: the table has only counts, and the caller needs its rows."""
-    raise RowsError(
-        "this needs single rows, but a table of counts has only distinct rows and their numbers: "
-        "read rows that fit into memory into a DataFrame for ap.Microdata"
-    )
+    told = "but a table of counts has only distinct rows and their numbers"
+    way = "read rows that fit into memory into a DataFrame for ap.Microdata"
+    raise RowsError(f"this needs single rows, {told}: {way}")
 
 
 def distinct(
@@ -135,7 +132,7 @@ def _in_order(columns: Sequence[np.ndarray], sizes: Sequence[int], weights) -> t
     """Rows sorted by their codes, equal ones by number; which are the first, and all weights."""
     n = len(columns[0])
     row_bits = max(int(n - 1).bit_length(), 1)
-    # columns are joined in mixed radix to one key of 64 bits
+    # one key of 64 bits, in mixed radix, sorts faster than several columns
     key, span = columns[0].astype(np.uint64), int(sizes[0])
     for column, size in zip(columns[1:], map(int, sizes[1:]), strict=True):
         if span * size >= 2**64:  # ranks, at most n, leave room for any column

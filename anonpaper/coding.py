@@ -13,9 +13,6 @@ import pandas as pd
 
 from anonpaper.errors import ColumnError, ParameterError, check_sequence, is_among
 
-__all__ = ["MISSING", "Attribute", "Coded", "Columns", "Number", "declared",
-           "from_arrow", "near_equal", "snapshot"]  # fmt: skip
-
 #: The value that replaces a missing one when missing values are kept.
 MISSING = "?"
 _NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal")
@@ -74,9 +71,8 @@ class Attribute:
         if len(matches) == 1:
             return matches[0]
         first = ", ".join(map(repr, self.values[:5]))
-        raise ColumnError(
-            f"{value!r} is no value of {self.name!r}, whose domain begins with {first}"
-        )
+        told = f"is no value of {self.name!r}, whose domain begins with {first}"
+        raise ColumnError(f"{value!r} {told}")
 
 
 #: An attribute, and the code of every row.
@@ -86,9 +82,9 @@ Coded = tuple[Attribute, np.ndarray]
 class Columns:
     """The columns of a table by name, as a frame and, coded on first use, as codes.
 
-    They come from a frame, with declared domains and codings that are known already; or `of` other
-    columns, of which they are some `rows`, or all with other codes for those that are `coded`; or
-    they are only coded.
+    They come from a `frame` with declared `domains`, and may be `coded` already; or they are some
+    `rows` `of` other columns, with other codes for columns that are `coded`; or they are only
+    coded.
     """
 
     def __init__(self, frame=None, domains=None, *, coded=None, of=None, rows=slice(None)) -> None:
@@ -240,10 +236,9 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
             values = np.append(values, MISSING)
         marked = np.flatnonzero(values == MISSING)[0]
         if (codes == marked).any():
-            raise ColumnError(
-                f"{column.name!r} has missing values and values {MISSING!r}, as which they would "
-                f"be published: na=[{MISSING!r}] (--na {MISSING!r}), or rename the values"
-            )
+            told = f"has missing values and values {MISSING!r}, as which they would be published"
+            way = f"na=[{MISSING!r}] (--na {MISSING!r}), or rename the values"
+            raise ColumnError(f"{column.name!r} {told}: {way}")
         ordered = bool(ordered and marked == len(values) - 1)
         codes[absent] = marked
     if numeric:  # as floats, identifiers near 2^60 are equal
@@ -273,9 +268,10 @@ def _factorize(column: pd.Series) -> tuple[np.ndarray, pd.Index]:
 
 
 def check_whole_texts(column: pd.Series) -> None:
-    """Raise ColumnError for a text with a NUL character: pandas compares texts up to it only."""
-    if column.dtype.kind == "O" and any("\0" in v for v in column.array if isinstance(v, str)):
-        raise ColumnError(f"{column.name!r} has a NUL character in a text: remove it")
+    """Raise ColumnError for bytes, and texts with NUL: pandas compares texts up to it only."""
+    for value in column.array if column.dtype.kind == "O" else ():
+        if isinstance(value, bytes) or (isinstance(value, str) and "\0" in value):
+            raise ColumnError(f"{column.name!r}: {value!r} has bytes, or NUL: convert it to text")
 
 
 def near_equal(values: Iterable) -> list[list[str]]:

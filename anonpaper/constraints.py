@@ -23,8 +23,8 @@ from anonpaper.files import named_by_user
 from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = [
-    "DiversityConstraint", "average_constraints", "check_constraints", "conflict_rate",
-    "find_contradictions", "minimum_constraints", "proportion_constraints", "read_constraints",
+    "DiversityConstraint", "average_constraints", "check_constraints", "find_contradictions",
+    "minimum_constraints", "proportion_constraints", "read_constraints",
 ]  # fmt: skip
 
 
@@ -150,7 +150,7 @@ def check_constraints(rel, constraints: Iterable[DiversityConstraint]) -> pd.Dat
 
 
 def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
-    """Read a file of constraints, one a line, except blank lines and lines that begin with #."""
+    """Read constraints, one a line of a file, skipping blank lines and lines that begin with #."""
     with named_by_user(path):
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     found = []
@@ -161,20 +161,6 @@ def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
         except errors.AnonpaperError as error:
             raise errors.ConstraintError(f"{path}, line {number}: {error}") from None
     return found
-
-
-def conflict_rate(m: Microdata, constraints: Sequence[DiversityConstraint]) -> float:
-    """Share of the rows that are targets of any constraint which are targets of several: 0 to 1.
-
-    The formula is ours: diva2021 prints none.
-
-    >>> conflict_rate(ap.examples.patients(), ap.examples.patients_constraints())
-    0.5
-    """
-    constraints = errors.check_sequence("constraints", constraints, DiversityConstraint)
-    counts = check_microdata(m).cells.counts
-    claims = sum(c.target_cells(m).astype(int) for c in constraints) + np.zeros(len(counts))
-    return float(counts[claims >= 2].sum() / max(counts[claims >= 1].sum(), 1))
 
 
 def find_contradictions(m: Microdata, constraints: Sequence, k: int) -> list[str]:
@@ -220,8 +206,8 @@ def minimum_constraints(
 ) -> list[DiversityConstraint]:
     """Require at least one row of every value: ``[1, min(c, M - (d - 1))]``, *minimum frequency*.
 
-    Every other value keeps room for one row. The published lists have [1, 1] for all but the most
-    frequent value, which no k-anonymous table satisfies on a quasi-identifier. The values of
+    Every other value keeps room for one row. The published lists have [1, 1], except for the most
+    frequent value: on a quasi-identifier, no k-anonymous table satisfies them. The values of
     `attributes` become targets, a tuple of names gives joint values, without those in `without`.
     `total` is M, the rows that must keep a value, from the number of values to n (the default).
 
@@ -267,7 +253,7 @@ def proportion_constraints(
 
 
 def _constraints(m, attributes, total, without, slack, bounds: Callable) -> list:
-    """Constrain values to `bounds` of their counts and M: low, and what high is at least."""
+    """Constrain values to `bounds` of their counts and M: low, and the least high."""
     check_microdata(m)
     slack, found = errors.check_number("slack", slack, 0, np.inf), []
     without = errors.check_sequence("without", without)

@@ -125,14 +125,6 @@ def check_number(name: str, value: object, low: float, high: float, *, open_low=
     return number
 
 
-def check_numbers(name: str, values: object) -> np.ndarray:
-    """Return `values` as an array of float."""
-    try:
-        return np.asarray(values, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        raise ParameterError(f"{name} must be numbers, got {values!r}") from None
-
-
 def check_choice(name: str, value: object, choices: Collection) -> object:
     """Return the element of `choices`, text or booleans, that equals `value`."""
     choices = list(choices)

@@ -13,11 +13,6 @@ from typing import IO
 
 from anonpaper.errors import AnonpaperError, FileError
 
-__all__ = [
-    "cache_folder", "check_place", "named_by_user", "project_root", "raw_folder", "sha256",
-    "whole_file", "whole_files", "write_named", "write_whole",
-]  # fmt: skip
-
 
 def project_root(start: Path | None = None) -> Path | None:
     """Return the first folder above `start`, here or this file with notebooks and package."""

@@ -50,9 +50,9 @@ def quoted(text: str) -> str:
 class Hierarchy:
     """A generalization hierarchy of one attribute: every value with its name on each level.
 
-    `rows` has one row per value: the value, then its generalizations from the lowest level up. All
-    rows have the same length, and every value occurs once. A name has one parent and one set of
-    values, on all its levels; otherwise HierarchyError.
+    `rows` has one row per value, one of them perhaps missing: the value, then its generalizations
+    from the lowest level up. All rows have the same length, and every value occurs once. A name
+    has one parent and one set of values, on all its levels; otherwise HierarchyError.
 
     >>> Hierarchy([["BSc", "higher", "*"], ["MSc", "higher", "*"], ["9th", "low", "*"]])
     Hierarchy(3 values, height 2)
@@ -60,13 +60,13 @@ class Hierarchy:
 
     def __init__(self, rows: Sequence[Sequence]) -> None:
         rows = errors.check_sequence("rows", rows)
-        self.rows = [[*map(str, errors.check_sequence("a row", row))] for row in rows]
-        sizes = {0 if "" in row[1:] else len(row) for row in self.rows}
-        if len(sizes) != 1 or 0 in sizes:
-            raise HierarchyError(
-                "a hierarchy needs at least one value, and for all values the same number of "
-                f"levels with a name on each, got {sorted(self.rows, key=len)[:1]}"
-            )
+        self.rows = [_as_texts(errors.check_sequence("a row", row)) for row in rows]
+        width = max(map(len, self.rows), default=0)
+        for number, row in enumerate(self.rows or [[]], 1):
+            if len(row) < max(width, 1) or not all(map(str.strip, row[1:])):
+                told = "for all values the same number of levels with a name on each"
+                needs = f"a hierarchy needs at least one value, and {told}"
+                raise HierarchyError(f"{needs}; row {number} is {row}")
         values = pd.Index([row[0] for row in self.rows])
         if twice := values[values.duplicated()].tolist():
             raise HierarchyError(f"{twice} occur twice: keep one row of each value")
@@ -79,10 +79,9 @@ class Hierarchy:
                 below.setdefault(tuple(row[level : level + 2]), []).append(row[0])
             for (name, *_), values in below.items():
                 if (others := values_of.setdefault(name, values)) != values:
-                    raise HierarchyError(
-                        f"{name!r} means two sets of values, or has two parents: {others[:5]} and "
-                        f"{values[:5]}, the latter on level {level}: rename one"
-                    )
+                    told = f"{name!r} means two sets of values, or has two parents"
+                    of = f"{others[:5]} and {values[:5]}, the latter on level {level}"
+                    raise HierarchyError(f"{told}: {of}: rename one")
 
     @property
     def height(self) -> int:
@@ -116,11 +115,10 @@ class Hierarchy:
         """
         rows = [self._row(value) for value in attribute.values]
         if lacking := [v for v, row in zip(attribute.values, rows, strict=True) if row is None]:
-            raise HierarchyError(
-                f"the hierarchy of {attribute.name!r} lacks {len(lacking)} of its values, such as "
-                f"{lacking[:20]}; it begins with {[row[0] for row in self.rows[:3]]}: add a row "
-                "for each, or make it from this column"
-            )
+            told = f"lacks {len(lacking)} of its values, such as {lacking[:20]}"
+            way = f"it begins with {[row[0] for row in self.rows[:3]]}: add a row for each"
+            told = f"{told}; {way}, or make it from this column"
+            raise HierarchyError(f"the hierarchy of {attribute.name!r} {told}")
         return _numbered(rows)
 
     def preorder(self) -> list[str]:
@@ -240,10 +238,8 @@ class Hierarchy:
             with suppress(TypeError, ValueError):
                 kept = names(some.strftime(form)) == names(some)
             if not kept:
-                raise ParameterError(
-                    "form must be a text such as '%d.%m.%Y' with the "
-                    f"{[*levels, 'year'][0]} and all coarser parts of a date, got {form!r}"
-                )
+                parts = f"{[*levels, 'year'][0]} and all coarser parts of a date, got {form!r}"
+                raise ParameterError(f"form must be a text such as '%d.%m.%Y' with the {parts}")
         return cls._named(_listed(values), names, len(levels))
 
     @classmethod
@@ -290,6 +286,12 @@ def exact_number(name: str, value: object, low: float) -> Fraction:
     """Return a finite number above `low` exactly as written: 0.1 is a tenth."""
     number = errors.check_number(name, value, low, np.finfo(float).max, open_low=True)
     return Fraction(int(value) if isinstance(value, Integral) else repr(number))
+
+
+def _as_texts(row: list) -> list[str]:
+    """A row as texts; a missing value has its own, a missing name none."""
+    texts = [str(v) if isinstance(v, str) or pd.isna(v) is not True else "" for v in row]
+    return [MISSING, *texts[1:]] if row and pd.isna(row[0]) is True else texts
 
 
 def _numbered(rows: list[list[str]]) -> np.ndarray:

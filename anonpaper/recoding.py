@@ -216,7 +216,7 @@ class Recoding:
             return cls(attributes, maps, {}, str(told["algorithm"]), names, **marks)
         except Exception as error:  # whatever is wrong with a file
             why = f"{type(error).__name__}: {str(error)[:200]}"
-            raise errors.FileError(f"{path} is not a recoding by Recoding.save: {why}") from None
+            raise errors.FileError(f"{path} is not a saved recoding: {why}") from None
 
     def __eq__(self, other: object) -> bool:
         same = isinstance(other, Recoding) and self.withhold == other.withhold

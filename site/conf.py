@@ -38,7 +38,7 @@ nb_execution_mode = "off"
 nb_ipywidgets_js = {}  # widgets would come from elsewhere
 nb_code_prompt_show = nb_code_prompt_hide = "code"
 nb_mime_priority_overrides = [("html", "text/latex", None)]
-myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath"]
+myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath", "html_image"]
 myst_heading_anchors = 3
 
 suppress_warnings = ["ref.python"]  # words of a type, such as "shape (size,)", are no links

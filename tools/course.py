@@ -1,41 +1,29 @@
-"""Write the students' versions of the lessons: notebooks/course -> build/course/student.
+"""Write the lessons with their solutions: build/course/lecturer.
 
-A student's version is the source lesson without its solutions, model answers, hidden tests and
-outputs, which nbgrader's preprocessors take out. Its self-checks stay, and running all cells goes
-on where one finds no answer yet.
+Lessons are what students get. The folder notebooks/course/solutions is not public: its notebooks
+have cells that replace the stubs of a lesson's cells (by id), or stand below them (hidden tests).
 """
 
-import copy
 import io
-import shutil
-import sys
+import re
+import textwrap
 import warnings
 from contextlib import redirect_stdout
 from pathlib import Path
 
 import nbformat
-from nbgrader import preprocessors
+from inputs import LESSONS, NOTEBOOKS, ROOT
 from traitlets.config import Config
 
-ROOT = Path(__file__).parents[1]
-LESSONS = ROOT / "notebooks" / "course"
-COURSE = ROOT / "build" / "course"
-TEXT_STUB = "*Your answer here.*"
+SOLUTIONS = NOTEBOOKS / "course" / "solutions"
+STUB = re.compile(r"^( *)(# YOUR CODE HERE|\*Your answer here\.\*)$", re.M)
 
 
-def main(folder: Path = COURSE / "student") -> None:
-    """Write the students' lessons and what students are told about them."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for path in all_lessons():
-        nbformat.write(student_version(nbformat.read(path, 4)), folder / path.name)
-    shutil.copy(Path(__file__).parent / "templates" / "COURSE.md", folder / "README.md")
-    print(f"{folder}: {len(all_lessons())} lessons without their solutions")
-
-
-def all_lessons() -> list[Path]:
-    """Return the files of the lessons, in the order of their numbers."""
-    return sorted(LESSONS.glob("*.ipynb"), key=lambda path: int(path.stem.partition("_")[0]))
+def main(folder: Path = ROOT / "build" / "course" / "lecturer") -> None:
+    """Write the lecturer's lessons."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in LESSONS:
+        nbformat.write(lecturers_version(path), folder / path.name)
 
 
 def run(source: str, names: dict) -> str:
@@ -51,51 +39,24 @@ def run(source: str, names: dict) -> str:
     return printed.getvalue()
 
 
-# ---- versions ---------------------------------------------------------------------------------
+def written(stub: str, answer: str) -> str:
+    """Return a cell with an answer in place of its stub, or below it if it has none."""
+    if place := STUB.search(stub):
+        return stub.replace(place[0], textwrap.indent(answer, place[1]))
+    return f"{stub}\n{answer}"
 
 
-def student_version(lesson):
-    """Return a copy of a lesson without solutions, model answers and outputs.
-
-    nbgrader raises an error where it finds no end of a solution, a solution outside of a solution
-    cell, or metadata that are not valid.
-    """
-    student = copy.deepcopy(lesson)
-    for step in (
-        preprocessors.CheckCellMetadata(),
-        preprocessors.ClearSolutions(
-            code_stub={"python": "# YOUR CODE HERE"}, text_stub=TEXT_STUB
-        ),
-        preprocessors.ClearHiddenTests(),
-        preprocessors.ClearOutput(),
-    ):
-        student, _ = step.preprocess(student, {})
-    for cell in student.cells:
-        tags = cell.metadata.get("tags", [])
-        if {"self-check", "hidden-tests"} & {*tags}:  # JupyterLab runs on after it
-            cell.metadata["tags"] = [*tags, "raises-exception"]
-    return student
-
-
-def public_version(path: Path):
-    """Return the student's version of a lesson, with outputs of cells that belong to no exercise.
-
-    Pictures in texts stand in their addresses, and those of outputs have their alternative texts
-    where myst-nb and the live page look for them.
-    """
+def lecturers_version(path: Path):
+    """Return a lesson with its solutions, model answers and hidden tests."""
     lesson = nbformat.read(path, 4)
-    public = student_version(lesson)
-    for shown, cell in zip(public.cells, lesson.cells, strict=True):
-        for picture, held in cell.get("attachments", {}).items():
-            address = f"data:image/png;base64,{held['image/png']}"
-            shown.source = shown.source.replace(f"attachment:{picture}", address)
-        if cell.cell_type == "code" and "nbgrader" not in cell.metadata:
-            shown.update(outputs=cell.outputs, execution_count=cell.execution_count)
-            for output in shown.outputs:
-                if "image/png" in output.get("data", {}):
-                    output.metadata |= cell.metadata.get("mystnb", {}).get("image", {})
-    return public
+    cells = {cell.id: cell for cell in lesson.cells}
+    for given in nbformat.read(SOLUTIONS / path.name, 4).cells:
+        cells[given.id].source = written(cells[given.id].source, given.source)
+    for cell in lesson.cells:
+        if "raises-exception" in cell.metadata.get("tags", ()):
+            cell.metadata.tags.remove("raises-exception")
+    return lesson
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    main()

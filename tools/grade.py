@@ -2,225 +2,286 @@
 
     grade.py answers.zip
 
-Of a notebook only the source of the exercise cells is taken. Each answer runs in a process of its
-own (student.py), which comes from one that has read no test. The checks, hidden ones included, run
-in another one: there a student's function is a name that asks that process.
+Of a notebook only the answers are taken. Each runs in a process of its own, without files, network
+and further processes, which comes from one that has read no test. The checks, hidden ones too, run
+in another process: there a student's function is a name that asks the first one. What comes back
+names no class: numbers, texts, collections, arrays and tables.
 """
 
+import ctypes
 import io
-import json
 import os
 import pickle
 import re
-import subprocess
-import symtable
+import resource
+import struct
 import sys
-import tempfile
-import types
 import zipfile
-from contextlib import ExitStack, chdir, contextmanager, suppress
 from functools import partial
 from multiprocessing import Pipe, get_context
+from numbers import Real
 from pathlib import Path
 
 import course
 import nbformat
 import numpy as np
 import pandas as pd
-import student
 import typer
+from inputs import LESSONS, ROOT
 
-NEEDED = "PATH|HOME|LANG|LC_|TMP|XDG_|PYTHON|ANONPAPER_|NUMBA_|OMP_|MPL"  # of the environment
+from anonpaper.files import cache_folder, raw_folder
+
 TOO_LONG = "it takes too long: right answers are judged in seconds"
-MOST_BYTES = 1 << 27
+MOST_BYTES, MEMORY = 1 << 27, 4 << 30  # of a message, and of a process
+RUN = "run the answer"
+ASKED = re.compile(r"^def (\w+)|^([\w, ]+) =", re.M)  # functions and values, in a stub
+POINTS = ROOT / "build" / "grading" / "points.csv"
 COLUMNS = ["lesson", "student", "exercise", "points", "most", "why"]
-POINTS = course.ROOT / "build" / "grading" / "points.csv"
 Fork = get_context("fork").Process
 
 
-def exercises(lesson) -> dict[str, types.SimpleNamespace]:
-    """Return the source, checks and points of each exercise by its name; a text has no checks."""
-    found = {}
-    for cell in lesson.cells:
-        if marks := cell.metadata.get("nbgrader", {}):
-            if marks["solution"]:
-                latest = types.SimpleNamespace(source=cell.source, checks=[], points=0)
-                found[marks["grade_id"]] = latest
-            else:
-                latest.checks.append(cell.source)
-            latest.points += marks.get("points", 0)
-    return found
+def main(handed_in: Path, to: Path = POINTS, seconds: int = 60) -> None:
+    """Judge the notebooks in the platform's archive, which has one folder per student."""
+    if not course.SOLUTIONS.is_dir():
+        raise SystemExit(f"grade: no {course.SOLUTIONS}: INSTRUCTOR.md says who has it")
+    if any(ROOT.is_relative_to(folder) for folder in READABLE):
+        raise SystemExit(f"grade: {ROOT} lies in a folder that answers may read")
+    (trial := Fork(target=shut_in)).start()
+    trial.join()
+    if trial.exitcode:
+        raise SystemExit("grade: no sandbox on this machine")
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    with zipfile.ZipFile(handed_in) as archive:
+        names = [name for name in archive.namelist() if name.endswith(".ipynb")]
+        answers = {Path(name): answers_of(name, archive.read(name)) for name in names}
+    rows = [row for path in LESSONS for row in graded(path, answers, seconds)]
+    table = pd.DataFrame(rows, columns=COLUMNS, dtype=object).sort_values(COLUMNS[:3])
+    why = table["why"].str[:30_000].str.encode("utf-8", "replace").str.decode("utf-8")
+    # no program takes what a student wrote for a formula
+    table["why"] = why.str.replace("\0", "").str.replace("^(?=[=+@-])", "'", regex=True)
+    to.parent.mkdir(parents=True, exist_ok=True)
+    table.astype({"points": "Int64"}).to_csv(to, index=False)
 
 
-def asked(stub: str) -> dict[str, bool]:
-    """Return the names that an answer gives, and whether each is a function."""
-    names = symtable.symtable(stub, "stub", "exec").get_symbols()
-    return {name.get_name(): name.is_namespace() for name in names if name.is_assigned()}
-
-
-def played(lesson) -> dict[str, dict]:
-    """Run a lesson as a student does who answers nothing; return the names at each answer."""
-    found, names = {}, {"__name__": "lesson"}
-    with chdir(course.LESSONS):
-        for cell in (cell for cell in lesson.cells if cell.cell_type == "code"):
-            marks = cell.metadata.get("nbgrader", {})
-            if not marks.get("grade"):
-                course.run(cell.source, names)
-            if marks.get("solution"):
-                found[marks["grade_id"]] = dict(names)
-    return found
-
-
-def answers_of(file: Path) -> dict[str, str]:
-    """Return the source of a notebook's exercise cells by grade id, of copies the first."""
+def answers_of(name: str, text: bytes) -> dict[str, str]:
+    """Return the source of a notebook's answers by exercise, of copies the first."""
     try:
-        cells = json.loads(file.read_text("utf-8"))["cells"][::-1]
-        marked = [(cell["metadata"].get("nbgrader"), "".join(cell["source"])) for cell in cells]
-        return {marks["grade_id"]: text for marks, text in marked if marks}
+        cells = nbformat.reads(text.decode(), 4).cells[::-1]
+        return {cell.metadata.get("exercise"): cell.source for cell in cells}
     except Exception as error:  # whatever is wrong with a file, the others are graded
-        print(f"{file.parent.name}: {file.name} is no notebook: {error}", file=sys.stderr)
+        print(f"{name} is no notebook: {error}", file=sys.stderr)
         return {}
 
 
-def plain(text: str) -> str:
-    """Return what a student wrote as a cell of a table that no program takes for a formula."""
-    text = text[:30_000].encode("utf-8", "replace").decode().replace("\0", "")
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+def graded(path: Path, answers: dict[Path, dict], seconds: int):
+    """Yield a row for each answer to a lesson; this process reads no test."""
+    files, lesson = [file for file in answers if file.name == path.name], nbformat.read(path, 4)
+    for exercise, names in played(lesson) if files else ():
+        stub, *checks = cells_of(lesson, exercise)
+        most = sum(cell.metadata.points for cell in checks or [stub])
+        for file in files:
+            who = re.sub(r"_\d+(_assignsubmission_.*)?$", "", file.parent.name)
+            answer = answers[file].get(exercise, "")
+            points, why = None, answer if answer != stub.source else ""
+            if checks:
+                why = fault(path, exercise, stub.source, answer, names, seconds)
+                points = 0 if why else most
+            yield path.stem, who, exercise, points, most, why
 
 
-# ---- one answer -------------------------------------------------------------------------------
+def played(lesson):
+    """Run a lesson as a student does who answers nothing; yield exercises, each with the names."""
+    names = {"__name__": "lesson"}
+    for cell in lesson.cells:
+        if "solution" in cell.metadata.get("tags", ()):
+            yield cell.metadata.exercise, dict(names)
+        if cell.cell_type == "code" and "points" not in cell.metadata:
+            course.run(cell.source, names)
 
 
-@contextmanager
-def forked(target, *given):
-    """Run a function in a process of its own, with an end of a pipe; give our end."""
-    ours, theirs = Pipe()
-    process = Fork(target=target, args=(theirs, *given))
+def cells_of(lesson, exercise: str) -> list:
+    """Return the cells of an exercise: the answer, then its checks; a text has none."""
+    return [cell for cell in lesson.cells if cell.metadata.get("exercise") == exercise]
+
+
+# ---- one answer: the judge's process ----------------------------------------------------------
+
+
+def fault(path: Path, exercise: str, stub: str, answer: str, names: dict, seconds: int) -> str:
+    """Return why an answer gets no points; an empty text if every check takes it: all points."""
+    if answer.split() in ([], stub.split()):
+        return "no answer"
+    result, judging = Pipe(duplex=False)
+    process = Fork(target=judge, args=(judging, path, exercise, stub, answer, names))
     process.start()
-    theirs.close()
+    judging.close()
     try:
-        yield ours
+        return result.recv() if result.poll(seconds) else TOO_LONG
+    except EOFError:
+        return "its process ended: too much memory"
     finally:
         process.kill()
         process.join()
-        ours.close()
 
 
-def marked(lesson: str, name: str, stub: str, answer: str, names: dict, seconds: int):
-    """Return the points of an answer, and why it has none: all points if every check takes it.
-
-    Examples that a check shows can be copied into an answer, so they alone are worth nothing.
-    """
-    if "".join(answer.split()) in ("", "".join(stub.split())):
-        return 0, "no answer"
-    with (
-        suppress(EOFError),
-        forked(student.serve, names) as answering,
-        forked(judge, answering, lesson, name, stub, answer, names) as judging,
-    ):
-        return judging.recv() if judging.poll(seconds) else (0, TOO_LONG)
-    return 0, "its process ended: too much memory"
-
-
-def judge(result, answering, lesson: str, name: str, stub: str, answer: str, names: dict) -> None:
-    """Read the tests, have the student's process run the answer, and send points and why."""
-    student.limit_memory()
-    one, ask = exercises(nbformat.read(course.LESSONS / lesson, 4))[name], partial(sent, answering)
+def judge(result, path: Path, exercise: str, stub: str, answer: str, names: dict) -> None:
+    """Have an answer run, then read the tests, run them, and send why one refuses the answer."""
+    asking, answering = Pipe()
+    Fork(target=serve, args=(answering, answer, names), daemon=True).start()
+    answering.close()
+    why = ""
     try:
-        answering.recv_bytes()  # it is ready
-        ask("run", answer)
-        for given, is_function in asked(stub).items():
-            names[given] = partial(ask, "call", given) if is_function else ask("value", given)
-        for check in one.checks:
-            course.run(check, names)
-        result.send((one.points, ""))
+        ask(asking, RUN)
+        for function, values in ASKED.findall(stub):
+            names |= {name: ask(asking, name) for name in re.findall(r"\w+", values)}
+            if function:
+                names[function] = partial(ask, asking, function)
+        for check in cells_of(course.lecturers_version(path), exercise)[1:]:
+            course.run(check.source, names)
     except EOFError:
         return
     except Exception as error:  # whatever a check raises refuses the answer
-        kind = "" if isinstance(error, AssertionError | RuntimeError) else type(error).__name__
-        result.send((0, plain(f"{kind} {error}".strip())[:600]))
+        why = f"{type(error).__name__}: {error}"[:600]
+    result.send(why)
 
 
-def sent(channel, kind: str, *given, **named):
-    """Have a student's process do something, and return the value."""
-    functions, content = [], io.BytesIO()
-
-    def numbered(one):  # functions of the checks stay here and are asked from there
-        if not isinstance(one, types.FunctionType) or one.__module__ != "lesson":
-            return None
-        functions.append(one)
-        return len(functions) - 1
-
-    writer = pickle.Pickler(content)
-    writer.persistent_id = numbered
-    writer.dump((kind, given, named))
-    for one in given:
+def ask(channel, name: str, *given):
+    """Return a value of a student's process, or of a function there, which may ask given ones."""
+    functions = {place: one for place, one in enumerate(given) if callable(one)}
+    given = [None if place in functions else one for place, one in enumerate(given)]
+    for place, one in enumerate(given):
         if isinstance(one, np.random.Generator):  # other numbers next time
-            one.bit_generator.advance(1 << 64)
-    said = content.getvalue()
+            given[place] = one.spawn(1)[0]
+    channel.send((name, given, [*functions]))
     while True:
-        channel.send_bytes(said)
-        reader = student.Reader(io.BytesIO(channel.recv_bytes(MOST_BYTES)))
+        reader = Reader(io.BytesIO(channel.recv_bytes(MOST_BYTES)))
         ((kind, value),) = reader.load().items()
         if kind == "error":
             raise RuntimeError(value)
         if kind == "value":
             return value
-        number, *asked = value
-        said = pickle.dumps(functions[number](*asked))
+        place, *asked = value
+        channel.send(functions[place](*asked))
 
 
-# ---- all that was handed in -------------------------------------------------------------------
+# ---- values that cross the border -------------------------------------------------------------
+
+PLAIN = (bool, int, float, str, list, tuple, set, frozenset, dict)
 
 
-def grade_lesson(result, path: Path, files: list[Path], seconds: int) -> None:
-    """Send a row for each answer to a lesson, whose students' version is given.
+class Writer(pickle.Pickler):
+    """Write plain values as they are, arrays and tables as plain values, all else as a text."""
 
-    This process runs the lesson and reads no test. For each answer it forks one process that runs
-    it and one that judges it.
+    def persistent_id(self, value):
+        """Return what stands for a value; None for one that stands for itself."""
+        if value is None or type(value) in PLAIN:
+            return None
+        match value:
+            case np.ndarray():
+                return "array", str(value.dtype), value.shape, value.ravel().tolist()
+            case pd.Series():
+                return "series", value.to_frame(), value.name
+            case pd.DataFrame():
+                return "frame", value.to_dict("tight")
+            case np.generic() | pd.Index():
+                return "plain", value.tolist()
+            case Real():
+                return "plain", float(value)
+        kind = next((kind for kind in PLAIN if isinstance(value, kind)), "{!r:.200}".format)
+        return "plain", kind(value)
+
+
+MADE = {
+    "plain": lambda value: value,
+    "array": lambda dtype, shape, items: np.fromiter(items, "O").astype(dtype).reshape(shape),
+    "series": lambda frame, name: frame.iloc[:, 0].rename(name),
+    "frame": partial(pd.DataFrame.from_dict, orient="tight"),
+}
+
+
+class Reader(pickle.Unpickler):
+    """Read what a Writer has written, and nothing that names a class or a function."""
+
+    def find_class(self, module, name):
+        """Refuse it."""
+        raise pickle.UnpicklingError(f"{module}.{name} is no plain value")
+
+    def persistent_load(self, said):
+        """Return the value that something stands for."""
+        return MADE[said[0]](*said[1:])
+
+
+def tell(channel, **said) -> None:
+    """Send values across the border, by what they are."""
+    Writer(content := io.BytesIO()).dump(said)
+    channel.send_bytes(content.getvalue())
+
+
+# ---- one answer: the student's process --------------------------------------------------------
+
+READABLE = ["/usr", "/lib", "/lib64", "/etc", sys.prefix, sys.base_prefix, ROOT / "anonpaper"]
+READABLE += [raw_folder(), *map(cache_folder().joinpath, ("parquet", "official", "package-index"))]
+#: system calls for memory, for files that are readable, for time and for the process itself
+ALLOWED = """
+read readv pread64 write writev lseek open openat close stat fstat lstat newfstatat statx access
+faccessat faccessat2 readlink readlinkat getdents64 getcwd poll ppoll mmap munmap mremap mprotect
+madvise brk futex sched_yield sched_getaffinity clock_gettime clock_nanosleep gettimeofday time
+getrusage getrandom getpid getppid gettid getuid geteuid getgid getegid rt_sigaction rt_sigprocmask
+rt_sigreturn exit exit_group uname sysinfo
+"""
+ALL_OF_FILES, READ = 0x7FFF, 0x1 | 0x4 | 0x8  # read: map a library, read a file, list a folder
+
+
+def serve(channel, answer: str, names: dict) -> None:
+    """Run an answer among names, and send the values that the judge asks for."""
+    try:
+        os.closerange(3, channel.fileno())  # pipes of the judge and of other answers
+        os.closerange(channel.fileno() + 1, 1 << 16)
+        for standard in (0, 1, 2):
+            os.dup2(os.open(os.devnull, os.O_RDWR), standard)
+        for name in os.environ.keys() - {"ANONPAPER_DATA", "HOME"}:
+            del os.environ[name]
+        shut_in()
+        names[RUN] = partial(course.run, answer, names)
+        while True:
+            name, given, places = channel.recv()  # the judge is trusted
+            for place in places:
+                given[place] = partial(ask_back, channel, place)
+            try:
+                one = names[name]
+                tell(channel, value=one(*given) if callable(one) else one)
+            except BaseException as error:  # students' code may raise anything, and is told so
+                tell(channel, error=f"{type(error).__name__}: {error!s:.500}")
+    finally:
+        os._exit(0)
+
+
+def ask_back(channel, place: int, *given):
+    """Have the judge call a function of the checks, and return the value."""
+    tell(channel, ask=(place, *given))
+    return channel.recv()
+
+
+def shut_in() -> None:
+    """Take from this process all files but libraries and data, and all calls but `ALLOWED`.
+
+    Landlock and seccomp do so, which Linux offers to everybody. OSError if one of them is missing.
     """
-    lesson, rows = nbformat.read(path, 4), []
-    names = played(lesson)
-    for file in files:
-        answers = answers_of(file)
-        who = re.sub(r"_\d+(_assignsubmission_.*)?$", "", file.parent.name)
-        for name, one in exercises(lesson).items():
-            answer = answers.get(name, "")
-            points, why = None, plain(answer.replace(course.TEXT_STUB, ""))
-            if one.checks:
-                points, why = marked(path.name, name, one.source, answer, names[name], seconds)
-            rows.append((path.stem, who, name, points, one.points, why))
-    result.send(rows)
-
-
-def main(handed_in: Path, to: Path = POINTS, seconds: int = 60) -> None:
-    """Judge the notebooks in the platform's archive, which has one folder per student."""
-    if any(course.ROOT.is_relative_to(folder) for folder in student.READABLE):
-        raise SystemExit(f"grade: {course.ROOT} lies in a folder that answers may read")
-    (trial := Fork(target=student.shut_in)).start()
-    trial.join()
-    if trial.exitcode:
-        raise SystemExit("grade: no sandbox on this machine")
-    for name in [name for name in os.environ if not re.match(NEEDED, name)]:
-        del os.environ[name]  # a student's code might tell it
-    os.environ |= {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "MPLBACKEND": "agg"}
-    with tempfile.TemporaryDirectory() as scratch, ExitStack() as running:
-        lessons, answers = Path(scratch, "lessons"), Path(scratch, "answers")
-        # another process reads the tests
-        subprocess.run([sys.executable, course.__file__, lessons], check=True, capture_output=True)
-        zipfile.ZipFile(handed_in).extractall(answers)
-        judged = []
-        for path in sorted(lessons.glob("*.ipynb")):
-            if files := sorted(answers.glob(f"*/{path.name}")):
-                lesson = forked(grade_lesson, path, files, seconds)
-                judged.append(running.enter_context(lesson))
-        for file in answers.glob("*/*.ipynb"):
-            if not (lessons / file.name).exists():
-                print(f"{file.parent.name} handed in {file.name}, which is no lesson: left out")
-        rows = [row for channel in judged for row in channel.recv()]
-    table = pd.DataFrame(rows, columns=COLUMNS).sort_values(COLUMNS[:3])
-    to.parent.mkdir(parents=True, exist_ok=True)
-    table.astype({"points": "Int64"}).to_csv(to, index=False)
+    libc, seccomp = ctypes.CDLL(None, use_errno=True), ctypes.CDLL("libseccomp.so.2")
+    libc.prctl(1, 9, 0, 0, 0)  # it ends when the judge does
+    libc.prctl(38, 1, 0, 0, 0)  # it gets no further rights
+    rules = libc.syscall(444, ctypes.byref(ctypes.c_uint64(ALL_OF_FILES)), 8, 0)
+    for path in filter(os.path.isdir, READABLE):
+        libc.syscall(445, rules, 1, struct.pack("=Qi", READ, os.open(path, os.O_PATH)), 0)
+    if libc.syscall(446, rules, 0):
+        raise OSError("no Landlock, or too old a one: grade on Linux 6.2 or newer")
+    seccomp.seccomp_init.restype = ctypes.c_void_p
+    calls = ctypes.c_void_p(seccomp.seccomp_init(0x00050001))  # PermissionError for all
+    for name in ALLOWED.split():
+        number = seccomp.seccomp_syscall_resolve_name(name.encode())
+        seccomp.seccomp_rule_add(calls, 0x7FFF0000, number, 0)  # but these
+    if seccomp.seccomp_load(calls):
+        raise OSError("this kernel has no seccomp filters")
 
 
 if __name__ == "__main__":

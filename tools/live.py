@@ -24,7 +24,7 @@ from functools import cache
 from html import escape
 from pathlib import Path
 
-from course import ROOT, all_lessons, public_version
+from inputs import LESSONS, NOTEBOOKS, ROOT, for_pages
 from markdown_it import MarkdownIt
 from mdit_py_plugins.dollarmath import dollarmath_plugin
 from report import templates
@@ -35,7 +35,7 @@ from anonpaper.datasets.loading import BY_HAND, FETCHED_FOLDERS, dataset, find_f
 from anonpaper.errors import ChecksumError, DatasetUnavailableError
 from anonpaper.files import cache_folder, sha256, write_whole
 
-PAGE, NOTEBOOKS = ROOT / "site" / "live", ROOT / "notebooks"
+PAGE = ROOT / "site" / "live"
 sys.path.append(str(PAGE))
 from kernel import shown  # noqa: E402, of the page itself
 
@@ -57,7 +57,7 @@ def main(target: Path = ROOT / "build" / "live") -> int:
             return 1
         made = Path(folder, "made")
         (made / "assets").mkdir(parents=True)
-        for name in ("live.css", "load.js", "live.js", "notebook.js"):
+        for name in ("base.css", "live.css", "load.js", "live.js", "notebook.js"):
             shutil.copy(PAGE / name, made)
         table |= own_files(Path(folder), more)
         with zipfile.ZipFile(more.pop("latex2mathml-3.81.1.whl")) as wheel:
@@ -141,23 +141,22 @@ def in_project(files: list[Path]) -> dict[str, Path]:
 def notebooks() -> list[str]:
     """Return the notebooks that are pages: the start, all lessons, the first of each paper."""
     firsts = [next(paper.parent.glob("1_*")) for paper in NOTEBOOKS.glob("*/paper.toml")]
-    found = [NOTEBOOKS / "00_start_here.ipynb", *all_lessons(), *sorted(firsts)]
+    found = [NOTEBOOKS / "00_start_here.ipynb", *LESSONS, *sorted(firsts)]
     names = [path.relative_to(NOTEBOOKS).with_suffix("").as_posix() for path in found]
     return [name for name in names if name not in PINNED["left_out"]]
 
 
 def write_notebook(made: Path, name: str, files: dict[str, Path], folder: Path) -> str:
-    """Write the page of a notebook, of a lesson the students' version; return a link to it."""
-    path = NOTEBOOKS / f"{name}.ipynb"
-    content = json.loads(path.read_text(encoding="utf-8"))
-    code = "\n".join("".join(cell["source"]) for cell in content["cells"])
+    """Write the page of a notebook, and return a link to it."""
+    content = for_pages(name)
+    code = "\n".join(cell["source"] for cell in content["cells"])
     named = {data for data in registry() if f'"{data}"' in code}
     if name.startswith("course/"):
-        content, named = public_version(path), {*re.findall(LOADED, code)}
+        named = {*re.findall(LOADED, code)}
     for old, new in PINNED["smaller"].get(name, {}).items():
         for cell in content["cells"]:
-            cell["source"] = "".join(cell["source"]).replace(old, new)
-    title = "".join(content["cells"][0]["source"]).partition("\n")[0].removeprefix("# ")
+            cell["source"] = cell["source"].replace(old, new)
+    title = content["cells"][0]["source"].partition("\n")[0].removeprefix("# ")
     trees = {data: data_tree(data) for data in sorted(named)} | {"own": own_tree(name)}
     for tree, places in trees.items():
         files[f"{tree}.tree.zip"] = packed(places, folder)
@@ -172,8 +171,8 @@ def write_notebook(made: Path, name: str, files: dict[str, Path], folder: Path) 
 
 def of_theatre(made: Path, files: dict[str, Path], folder: Path) -> list[dict]:
     """Write the files by which the theatre runs an edited table; return their places."""
-    scenes = PAGE.parent / "theatre" / "scenes.py"
-    tree = in_project([*NOTEBOOKS.glob("*/*.toml"), *NOTEBOOKS.rglob("*.py"), scenes])
+    theatre = [PAGE.parent / "theatre" / name for name in ("scenes.py", "plays.md")]
+    tree = in_project([*NOTEBOOKS.glob("*/*.toml"), *NOTEBOOKS.rglob("*.py"), *theatre])
     files = files | {"theatre.tree.zip": packed(tree, folder), "glue.py": PAGE / "kernel.py"}
     return [write_asset(path, name, made / "assets") for name, path in files.items()]
 
@@ -219,13 +218,15 @@ def as_html(notebook: dict, is_partial: bool) -> str:
     text = MarkdownIt().enable("table").use(dollarmath_plugin, renderer=formula)
     parts = []
     for cell in notebook["cells"]:
-        source, tags = "".join(cell["source"]), cell["metadata"].get("tags", [])
+        source, tags = cell["source"], cell["metadata"].get("tags", [])
         if cell["cell_type"] != "code":
             source = re.sub(ELSEWHERE, r"\1", source)
             shown_text = re.sub(SCROLLS, r'\1 tabindex="0"', text.render(source))
             parts.append(f'<div class="text">{shown_text}</div>')
             continue
-        outputs = escape(json.dumps(shown(cell["outputs"])))
+        alt = cell["metadata"].get("mystnb", {}).get("image", {})
+        outputs = shown([output | {"metadata": alt} for output in cell["outputs"]])
+        outputs = escape(json.dumps(outputs))
         goes_on = "data-goes-on" if is_partial or "raises-exception" in tags else ""
         parts.append(
             f'<pre class="code" id="{cell["id"]}" tabindex="0" {goes_on}>{escape(source)}</pre>'

@@ -17,11 +17,13 @@ from pathlib import Path
 
 import inputs
 import nbformat
-import papermill
 import typer
 import yaml
 from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 from nbconvert.preprocessors.coalescestreams import CoalesceStreamsPreprocessor
+from papermill.parameterize import parameterize_notebook
 
 from anonpaper.compendium.tables import manifest, put_entry
 
@@ -34,7 +36,7 @@ def main(command: str, name: str, profile: str = "quick", to: Path | None = None
     executed, began = inputs.ROOT / "build" / "failed" / f"{name}.ipynb", time.perf_counter()
     try:
         execute(name, profile, results.resolve(), executed)
-    except papermill.PapermillExecutionError as error:
+    except CellExecutionError as error:
         sys.exit(f"{name}: {error}\nsee {executed}")
     seconds = round(time.perf_counter() - began, 1)
     clean(executed)
@@ -79,16 +81,21 @@ def execute(name: str, profile: str, results: Path, target: Path) -> None:
             transport = "ipc"
             ip = str(Path(sockets, "kernel"))
 
-        papermill.execute_notebook(
-            source,
-            target,
-            parameters,
-            cwd=source.parent,
+        notebook = nbformat.read(source, as_version=4)
+        if parameters:
+            notebook = parameterize_notebook(notebook, parameters)
+        client = NotebookClient(
+            notebook,
+            timeout=None,
             kernel_name="python3",
             kernel_manager_class=SocketKernelManager,
-            extra_arguments=["--log-level=50"],  # papermill reports what goes wrong in a cell
-            progress_bar=False,
+            extra_arguments=["--log-level=50"],  # what goes wrong in a cell is reported below
+            resources={"metadata": {"path": str(source.parent)}},
         )
+        try:
+            client.execute()
+        finally:
+            nbformat.write(notebook, target)
 
 
 def _counted(ends: re.Match) -> str:
@@ -102,8 +109,10 @@ def clean(path: Path) -> None:
     for cell in notebook.cells:
         if "injected-parameters" in cell.metadata.get("tags", []):
             cell["id"] = "injected-parameters"
-        kept = {key: cell.metadata.get(key) for key in ("mystnb", "nbgrader", "tags")}
-        cell.metadata = {key: value for key, value in kept.items() if value}
+        if "raises-exception" in cell.metadata.get("tags", []):  # nothing is answered yet
+            cell.outputs = []
+        kept = cell.metadata.keys() & {"exercise", "mystnb", "points", "tags"}
+        cell.metadata = {key: cell.metadata[key] for key in sorted(kept)}
         for output in cell.get("outputs", []):
             if "metadata" in output:
                 output.metadata = {}

@@ -18,8 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import report
-from course import public_version
-from inputs import FIGURES, NOTEBOOKS, ROOT
+from inputs import FIGURES, NOTEBOOKS, ROOT, for_pages
+from markdown_it import MarkdownIt
 
 from anonpaper.compendium import papers
 from anonpaper.files import write_whole
@@ -69,6 +69,8 @@ def main(target: Path = ROOT / "build" / "site") -> int:
             return 1
         if LIVE.exists():
             shutil.copytree(LIVE.parent, html / "live")
+            for page in html.glob("live/*.html"):  # made to lie beside the site
+                page.write_text(page.read_text("utf-8").replace("../site/", "../"), "utf-8")
         write_theatre(html / "theatre")
         shutil.rmtree(target, ignore_errors=True)
         os.replace(html, target)
@@ -103,7 +105,7 @@ def stage(source: Path) -> None:
     write("course.md", "course.md", pages=own.get("course", []), lessons=lessons)
     write("api/index.rst", "api.rst", modules=package_modules())
     found = [one for one in report.findings() if one[2] in names]
-    watched = {key: play.question for key, play in scenes.PLAYS.items()}
+    watched = {key: scenes.TEXTS[key][0] for key in scenes.PLAYS}
     _, _, door = (ROOT / "README.md").read_text("utf-8").partition("# anonpaper\n")
     for said, link in [*THERE.items()][: len(THERE) if LIVE.exists() else 2]:
         door = re.sub(said, link, door.partition("## Two commands")[0])
@@ -137,14 +139,37 @@ def write_theatre(folder: Path) -> None:
     size = f"{sum(one['bytes'] for one in assets) / 1e6:.0f}"
     names = {key: papers()[key].name for key in scenes.PLAYS}
     page = report.templates(CONFIGURATION).get_template("theatre/page.html")
-    for key, play in scenes.PLAYS.items():
+    lessons, words = {key: name for name, key in WATCHED.items()}, glossary()
+    ids = {name: word["id"] for word in words for name in word["names"]}
+    longest = sorted(ids, key=len, reverse=True)
+    given = {"ids": ids, "pattern": "|".join(f"{re.escape(one)}s?" for one in longest)}
+    for key in scenes.PLAYS:
         notebook = next(NOTEBOOKS.glob(f"{key}/1_*.ipynb")).relative_to(NOTEBOOKS).with_suffix("")
-        about = {"paper": key, "name": names[key], "question": play.question, "names": names}
-        about |= {"scene": scenes.as_json(key).replace("</", "<\\/"), "notebook": notebook}
+        lesson = lessons.get(key, "course/3_l_diversity")
+        scene = scenes.as_json(key, words=given).replace("</", "<\\/")
+        about = {"paper": key, "name": names[key], "texts": scenes.TEXTS[key]}
+        about |= {"names": names, "scene": scene, "notebook": notebook, "lesson": lesson}
+        about |= {"words": words, "lesson_title": f"Lesson {re.search('[0-9]+', lesson)[0]}"}
         text = page.render(about, assets=json.dumps(assets), size=size)
         write_whole(folder / f"{key}.html", text)
-    for file in (*THEATRE.glob("theatre.*"), LIVE_SOURCES / "load.js"):
+    for file in (*THEATRE.glob("theatre.*"), LIVE_SOURCES / "load.js", LIVE_SOURCES / "base.css"):
         write_whole(folder / file.name, file.read_bytes())
+
+
+def glossary() -> list[dict]:
+    """Return the words that the theatre explains, as the glossary does."""
+    found, section, markdown = [], "", MarkdownIt()
+    text, _, _ = (CONFIGURATION / "glossary.md").read_text("utf-8").partition("## Checking papers")
+    for line in text.splitlines():
+        if line.startswith("## "):
+            section = line[3:].lower().replace(" ", "-")
+        elif match := re.fullmatch(r"- \*\*(.+?)\*\*(?: \((.*?)\)|, .*?)?: (.*)", line):
+            told = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", match[3])
+            names = [match[1].replace("\\", ""), *(match[2] or "").split(", ")]
+            names += [f"{name[0].upper()}{name[1:]}" for name in names if len(name) > 1]
+            found.append({"id": f"word-{len(found)}", "name": names[0], "section": section})
+            found[-1] |= {"names": [*filter(None, names)], "text": markdown.renderInline(told)}
+    return found
 
 
 # ---- notebooks --------------------------------------------------------------------------------
@@ -152,11 +177,9 @@ def write_theatre(folder: Path) -> None:
 
 def shown(name: str) -> dict:
     """Return a notebook as its page shows it: pictures in words, folded code, a link to run it."""
-    path = NOTEBOOKS / f"{name}.ipynb"
+    content, heading = for_pages(name), ""
     if name.startswith("course/"):
-        return with_link(public_version(path), name)
-    content = json.loads(path.read_text(encoding="utf-8"))
-    heading = ""
+        return with_link(content, name)
     for cell in content["cells"]:
         source, tags = "".join(cell["source"]), cell["metadata"].get("tags", [])
         heading = next(iter(re.findall(r"^#+ (.*)$", source, re.M)[::-1]), heading)

@@ -2,11 +2,11 @@
 
     slides.py   notebooks/course/slides -> build/course/slides
 
-A file of slides belongs to the lesson of its name. A line `---` begins a slide, a line `Notes:`
-what the speaker says (key S), and a quotation is a poll. `![](cell-14)` is the figure of a cell of
-the lesson, `![](linking(1))` a picture that `course_pictures` draws. Code marked `demo` is run
-while the slides are written and shown above what it prints. Code marked `setup` is only run. The
-pages fetch nothing.
+A file of slides belongs to the lesson of its name. A line `---` begins a slide, and a quotation is
+a poll. What the speaker says (key S) is not public: solutions/notes has it, slide after slide.
+`![](cell-14)` is the figure of a cell of the lesson, `![](linking(1))` a picture that
+`course_pictures` draws. Code marked `demo` is run while the slides are written and shown above
+what it prints. Code marked `setup` is only run. The pages fetch nothing.
 """
 
 import base64
@@ -19,26 +19,27 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
-from course import COURSE, LESSONS, all_lessons, run
+from course import SOLUTIONS, run
+from inputs import LESSONS, NOTEBOOKS, ROOT
 from jinja2 import Template
 from nbconvert.filters import markdown2html
 from pygments.formatters import HtmlFormatter
 
-sys.path.insert(0, str(LESSONS))
+sys.path.insert(0, str(NOTEBOOKS / "course"))
 import course_pictures
 
 PAGE = Path(__file__).parent / "templates" / "slides.html"
 
 
-def main(folder: Path = COURSE / "slides") -> int:
+def main(folder: Path = ROOT / "build" / "course" / "slides") -> int:
     """Write the slides of all lessons anew, and return the exit code."""
     shutil.rmtree(folder, ignore_errors=True)
     for part in ("dist", "plugin/notes", "LICENSE"):
         copy("sphinx_revealjs", f"_static/revealjs/{part}", folder / "reveal.js" / part)
     copy("sphinx-mathjax-offline", "static/mathjax/tex-svg-full.js", folder / "mathjax.js")
-    for path in all_lessons():
+    for path in LESSONS:
         (folder / f"{path.stem}.html").write_text(slides_of(path), encoding="utf-8")
-    print(f"{folder}: slides of {len(all_lessons())} lessons, to show offline")
+    print(f"{folder}: slides of {len(LESSONS)} lessons, to show offline")
     return 0
 
 
@@ -55,11 +56,15 @@ def slides_of(path: Path) -> str:
     source = re.sub(r"^```python (setup|demo)\n(.*?)^```$", partial(ran, names={}), source,
                     flags=re.M | re.S)  # fmt: skip
     source = re.sub(r"!\[\]\((.+)\)$", partial(drawn, path=path), source, flags=re.M)
-    slides = [slide.partition("\nNotes:") for slide in re.split(r"^---$", source, flags=re.M)]
+    slides = [markdown2html(slide) for slide in re.split(r"^---$", source, flags=re.M)]
+    spoken = [""] * len(slides)
+    if (notes := SOLUTIONS / "notes" / f"{path.stem}.md").exists():
+        texts = re.split(r"^#+ .*$", notes.read_text(encoding="utf-8"), flags=re.M)[1:]
+        spoken = map(markdown2html, texts)
     return Template(PAGE.read_text()).render(
         title=source.partition("\n")[0].removeprefix("# "),
         style=HtmlFormatter().get_style_defs(".highlight"),
-        slides=[(markdown2html(shown), markdown2html(spoken)) for shown, _, spoken in slides],
+        slides=[*zip(slides, spoken, strict=True)],
     )
 
 
@@ -72,7 +77,7 @@ def ran(code: re.Match, names: dict) -> str:
 @cache
 def texts() -> dict[str, str]:
     """Return the alternative texts of pictures, which stand in the lessons, by their names."""
-    sources = [cell.source for path in all_lessons() for cell in nbformat.read(path, 4).cells]
+    sources = [cell.source for path in LESSONS for cell in nbformat.read(path, 4).cells]
     return {name: text for text, name in course_pictures.PICTURE.findall("\n".join(sources))}
 
 

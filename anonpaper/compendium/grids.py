@@ -18,8 +18,6 @@ from anonpaper.compiled import at_once
 from anonpaper.errors import ParameterError, check_integer
 from anonpaper.files import cache_folder
 
-__all__ = ["code_digest", "run_grid", "timed"]
-
 PACKAGE = Path(__file__).parents[1]
 _SOURCES = {".csv", ".json", ".py", ".toml"}
 _JUDGES = {"claims.py", "intervals.py", "paper.toml"}
@@ -40,8 +38,6 @@ def run_grid(
     another one fails. With `timing`, for a function that measures by :func:`timed`, settings run
     one after the other in this process, each time again. `name` is shown beside the progress bar.
 
-    Examples
-    --------
     >>> import json, os, tempfile
     >>> os.environ["ANONPAPER_CACHE"] = tempfile.mkdtemp()
     >>> run_grid(json.loads, [{"s": '{"stars": 8}'}, {"s": '{"stars": 5}'}], workers=1)
@@ -76,8 +72,6 @@ def timed(
     run: the least of them is what the work takes. `fresh` makes the argument of each run, outside
     of the clock: a table that has cached nothing. A grid that measures has ``timing=True``.
 
-    Examples
-    --------
     >>> seconds, total = timed(sum, fresh=lambda: range(1000))
     >>> total, 0 <= seconds < 1
     (499500, True)
@@ -106,10 +100,7 @@ def _rows(function: Callable, setting: dict, key: list[str], common: dict) -> li
 
 
 def code_digest() -> str:
-    """Return one digest of the code that a grid can run, the package and what notebooks import.
-
-    What judges results is left out.
-    """
+    """Return one digest of what a grid can run: package and notebooks, without their judges."""
     files = [
         (file.relative_to(folder.parent).as_posix(), file.read_bytes())
         for folder in filter(None, (PACKAGE, notebooks_folder()))

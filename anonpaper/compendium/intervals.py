@@ -20,7 +20,7 @@ _ANY = (-np.inf, np.inf)
 def mean_interval(values, *, level: float = LEVEL, within: tuple[float, float] = _ANY):
     """Return the confidence interval of a mean over seeds, by Student's t.
 
-    `within` holds the bounds of the values, such as 0 and 1 for shares. One value alone has the
+    `within` holds the bounds of the values, such as 0 and 1 for shares. A single value has the
     interval `within`. Equal values have no spread. If they have finite bounds, the interval is
     exact for any distribution: by `share_interval`, a share of all draws may differ from n equal
     draws, and may lie at either bound. Values that differ only by rounding count as equal there.

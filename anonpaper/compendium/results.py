@@ -30,8 +30,6 @@ from anonpaper.errors import ParameterError
 from anonpaper.files import write_whole
 from anonpaper.microdata import Microdata
 
-__all__ = ["Results", "answer", "source_of"]
-
 #: Shown beside a result that the paper edition does not have yet.
 QUICK_RUN = "*From a quick run at small sizes: the paper edition does not have this result yet.*"
 
@@ -43,8 +41,6 @@ class Results:
     them: the parameters as used, and the tables of people behind the results. Figures made from a
     stand-in are stamped "stand-in data"; a table that replaces another is named under the figure.
 
-    Examples
-    --------
     >>> import os, tempfile
     >>> os.environ["ANONPAPER_FIGURES"] = folder = tempfile.mkdtemp()
     >>> results = Results("xiao2010", notebook="1_example", parameters={"l": 2})

@@ -13,11 +13,6 @@ import pandas as pd
 from anonpaper.errors import DatasetError, DatasetUnavailableError
 from anonpaper.files import project_root, write_whole
 
-__all__ = [
-    "Paper", "folders", "made_by", "manifest", "notebooks_folder", "overview", "papers",
-    "put_entry", "read_table", "reference", "saved",
-]  # fmt: skip
-
 
 def notebooks_folder() -> Path | None:
     """Return the folder of notebooks; None if the package is installed without a checkout."""
@@ -56,8 +51,6 @@ class Paper:
 def papers() -> dict[str, Paper]:
     """Return the papers by key, the oldest first, from the paper.toml beside their notebooks.
 
-    Examples
-    --------
     >>> papers()["xiao2010"].name
     'Xiao et al. 2010'
     """
@@ -69,8 +62,6 @@ def papers() -> dict[str, Paper]:
 def overview() -> pd.DataFrame:
     """Return name, title and question of each paper, one row per paper.
 
-    Examples
-    --------
     >>> overview().loc["diva2021", "asks"]
     'can a k-anonymous table keep its minorities?'
     """
@@ -83,8 +74,6 @@ def reference(name: str) -> pd.DataFrame:
 
     `name` is a file without ``.csv``: paper, table or figure, content; else DatasetError.
 
-    Examples
-    --------
     >>> reference("xiao2010_tab6_domain_sizes").head(2)
       attribute role  domain_size
     0       Age   QI           79
@@ -117,8 +106,6 @@ def saved(table: str) -> tuple[pd.DataFrame, str]:
     `table` is folder and name, without ``.csv``. DatasetUnavailableError if no profile of this
     checkout has it.
 
-    Examples
-    --------
     >>> table, profile = saved("beyond/gaps")
     >>> profile, {"asked", "n", "algorithm", "mean"} <= set(table)
     ('paper', True)

@@ -56,8 +56,9 @@ def voter_list(
     """Return a list of some of the people by invented names, with some of their columns. O(n).
 
     It has a column ``name``, "voter 00001" and so on in random order, and `columns`, at least one.
-    Its index is the truth, which the attacker does not see: that of `people`. `share`, in (0, 1],
-    are on the list; a share of `outdated`, in [0, 1], have a random entry's value in one column.
+    Its index is the index of `people`: the truth, which the attacker does not see. A `share` of
+    the people, in (0, 1], is on the list. A share of these, `outdated`, in [0, 1], has a random
+    entry's value in one column.
 
     >>> people = pd.DataFrame({"age": [71, 28, 34], "ill": ["flu", "flu", "cold"]})
     >>> voter_list(people, ["age"], share=0.7, seed=1)

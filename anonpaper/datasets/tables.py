@@ -1,8 +1,8 @@
 """The published tables: read from files, or generated with the published schema and counts.
 
 columns.csv and orders.csv list columns, and values in their meaningful order. A
-``stand_in_<name>.json`` summarizes a file without its records: the counts of the values of a
-column, or of a few together; of many numbers their quantiles; of many texts how many there are.
+``stand_in_<name>.json`` summarizes a file without its records. It counts the values of a column,
+or of a few columns together. Many numbers are summarized by quantiles, many texts by their number.
 """
 
 from __future__ import annotations

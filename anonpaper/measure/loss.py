@@ -109,8 +109,8 @@ def average_class_size(rel: Release) -> float:
 def ncp(rel: Release) -> float:
     """Normalized certainty penalty, the uncertainty of all values: from 0 to n·d.
 
-    A sub-domain costs its extent over that of the domain: max - min of a numeric attribute, size -
-    1 of any other. Source: Xu et al., *Utility-based anonymization using local recoding*, KDD
+    A sub-domain costs its extent over the domain's extent: max - min of a numeric attribute, size
+    - 1 of any other. Source: Xu et al., *Utility-based anonymization using local recoding*, KDD
     2006, whose penalty for a set of categorical values is size / domain size.
     """
     return total(rel, lambda p: p.sub_domains.extents)
@@ -122,7 +122,7 @@ def gcp(rel: Release) -> float:
 
 
 def values_kept(rel: Release, by: object) -> pd.DataFrame:
-    """Share of the rows of every value of a quasi-identifier that still show it, with their stars.
+    """Share of each quasi-identifier value's rows that still show the value, with their stars.
 
     The frame has one row per value of `by` that occurs, the most frequent first: the value,
     ``rows``, ``stars_per_row``, and ``shown``, the share, after suppression.
@@ -282,7 +282,6 @@ def check_roles(rel: Release, m: Microdata) -> Release:
     """Return a release if it has rows and the roles of a table; else ColumnError or so."""
     mine, _ = check_release(rel, shown=True).microdata, check_microdata(m, people=True)
     if (mine.qi, mine.sensitives) != (m.qi, m.sensitives):
-        raise errors.ColumnError(
-            f"the release has the roles {mine.qi} and {mine.sensitive!r}, the table must have them"
-        )
+        told = f"{mine.qi} and {mine.sensitive!r}, the table must have them"
+        raise errors.ColumnError(f"the release has the roles {told}")
     return rel

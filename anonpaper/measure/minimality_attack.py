@@ -27,8 +27,6 @@ from anonpaper.publish import Release, check_release, generalize, recode, suppre
 from anonpaper.recoders.lattice import full_domain
 from anonpaper.roles import only_one
 
-__all__ = ["minimality"]
-
 #: Algorithms that can be run again from the call that a result records, and their publications.
 _DETERMINISTIC = {function.__name__: function for function in (tp, tp_plus, mondrian, full_domain)}
 _FORMS = {function.__name__: function for function in (suppress, generalize, recode)}
@@ -40,7 +38,7 @@ def minimality(rel: Release, *, most: int = 2_000) -> pd.DataFrame:
 
     The attacker has the written file and everybody's quasi-identifiers, and knows the algorithm
     with its parameters and ties. All tables with the published sensitive values are equally likely
-    in advance. The posterior of a value for a person is its share in all tables of which the
+    in advance. The posterior of a value for a person is its share in all tables from which the
     algorithm makes this file. At most `most` tables are tried. If the file allows more, a lower
     bound for every person is returned after TP and TP+, else SizeLimitError.
 
@@ -84,10 +82,9 @@ def _read_off(rel: Release) -> partial:
         given = {p.arg: ast.literal_eval(p.value) for p in parsed.keywords}
         if given.get("l") is not None and name in _DETERMINISTIC and rel.method in _FORMS:
             return partial(_DETERMINISTIC[name], **given)
-    raise ParameterError(
-        f"{rel.call or 'the release'!r} cannot be run again: only tp, tp_plus, mondrian and "
-        "full_domain with l, by default hierarchies, suppress, generalize or recode, can"
-    )
+    known = "tp, tp_plus, mondrian and full_domain with l, by default hierarchies"
+    can = f"only {known}, suppress, generalize or recode, can"
+    raise ParameterError(f"{rel.call or 'the release'!r} cannot be run again: {can}")
 
 
 def _largest_share(m: Microdata, labels: np.ndarray) -> np.ndarray:

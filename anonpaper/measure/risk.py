@@ -13,6 +13,7 @@ boger2020, sections 2.1 and 5.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,7 +21,7 @@ import pandas as pd
 
 from anonpaper import errors
 from anonpaper.cells import distinct
-from anonpaper.groups import checked_labels
+from anonpaper.groups import Entries, checked_labels
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import Release, check_release
@@ -115,10 +116,10 @@ def identification(
 
     ``prosecutor``, who knows that the person is in the table: 1 / people of the class. Its mean is
     the marketer's risk, the share of right links if everybody is linked. ``journalist``, with a
-    `population` of which the people are a part: 1 / people of the population whom the published
-    values fit, at least those of the class. A number fits an interval, any value a star, and other
-    new values nothing. Indexed like the published `rows`, or one line per class and its
-    ``people``. O(c·t·d) for c classes and t tuples of the population.
+    `population` of which the people are a part, else ParameterError: 1 / people of the population
+    whom the published values fit, at least those of the class. A number fits an interval, any
+    value a star, and other new values nothing. Indexed like the published `rows`, or one line per
+    class and its ``people``. O(c·t·d) for c classes and t tuples of the population.
 
     >>> rel = ap.suppress(ap.examples.hospital(), ap.examples.hospital_two_diverse())
     >>> identification(rel)["prosecutor"].mean().item()
@@ -132,7 +133,13 @@ def identification(
     if population is not None:
         if check_microdata(population).qi != m.qi:
             raise errors.ColumnError(f"population must have the quasi-identifiers {m.qi}")
-        cells = population.cells
+        cells, whole = population.cells, Entries.whole(m)
+        real = whole.in_groups(np.where(whole.is_real, whole.tuples, -1))
+        own = _by_values(m, GroupCounts.of(real).sizes)
+        if lacking := own - _by_values(population, cells.tuple_sizes):
+            told = f"{lacking.total():,} of the table's people, such as {[*lacking][0]}"
+            way = f"it must have all {m.n_people:,}, written as in the table"
+            raise errors.ParameterError(f"population (--population) lacks {told}: {way}")
         first = np.unique(classes.group, return_index=True)[1][-len(people) :]
         fits = list(map(fitting, rel.published, population.attributes))
         reached = []
@@ -146,6 +153,12 @@ def identification(
     shown = rel.is_published
     found = found.drop(columns="people").iloc[classes.group[rel.entries.of_row[shown]]]
     return found.set_axis(m.frame.index[shown])
+
+
+def _by_values(m: Microdata, people: np.ndarray) -> Counter:
+    """People of every tuple, by its values."""
+    columns = (a.values[codes] for a, codes in zip(m.attributes, m.cells.tuples.T, strict=True))
+    return Counter(dict(zip(zip(*columns, strict=True), people.tolist(), strict=False)))
 
 
 def undiverse_rows(rel: Release, l: int = 2) -> int:
@@ -248,9 +261,8 @@ def _counts_of_group(m: Microdata, labels: np.ndarray, plausible: np.ndarray | N
     labels = checked_labels(labels, m.n)
     plausible = np.ones(shape, bool) if plausible is None else np.asarray(plausible)
     if plausible.shape != shape or plausible.dtype != bool:
-        raise errors.ParameterError(
-            f"plausible must be bools of shape {shape}, got shape {plausible.shape}"
-        )
+        wanted = f"bools of shape {shape}, got shape {plausible.shape}"
+        raise errors.ParameterError(f"plausible must be {wanted}")
     counts = np.zeros((labels.max(initial=-1) + 2, shape[1]), np.intp)  # -1 is the last group
     np.add.at(counts, (labels, m.sensitive_codes), 1)
     return labels, counts[labels], plausible

@@ -9,7 +9,9 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
+from numbers import Number
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import SimpleNamespace
@@ -19,6 +21,7 @@ import numpy as np
 import anonpaper as ap
 from anonpaper import errors, measure
 from anonpaper.algorithm import RECODED, Algorithm
+from anonpaper.coding import MISSING
 from anonpaper.constraints import read_constraints
 from anonpaper.errors import AnonpaperError, ParameterError
 from anonpaper.files import check_place, named_by_user, sha256
@@ -38,8 +41,9 @@ METHODS: dict[str, Algorithm] = {
     if name not in ("plots", "compendium") and hasattr(getattr(ap, name), "algorithm")
 }  # these two would load matplotlib
 #: Parameters that have an option, and its name. Others can be given in Python only.
-_OPTIONS = {name: f"--{name}" for name in ("k", "l", "theta", "seed", "preference", "require",
-                                           "constraints", "suppression", "recoding")}  # fmt: skip
+_OPTIONS = {name: f"--{name}" for name in (
+    "k", "l", "theta", "seed", "preference", "require", "constraints", "suppression", "recoding",
+    "unseen")}  # fmt: skip
 _OPTIONS["hierarchies"] = "--hierarchy"
 
 
@@ -97,10 +101,8 @@ def outputs(o: SimpleNamespace, form: str = "") -> list[str]:
     written = dict.fromkeys(tables, writing.check_table_place)
     for name, check in [*written.items(), *((vars(o)[n], check) for n, check in _WRITTEN.items())]:
         if name is not None:
-            for other in taken:
-                if _are_the_same(name, other):
-                    message = f"{name} is the same file as {other}: name another file"
-                    raise errors.FileError(message)
+            if same := [other for other in taken if _are_the_same(name, other)]:
+                raise errors.FileError(f"{name} is the same file as {same[0]}: name another file")
             check(name, replace=o.force)
             taken.append(name)
     return tables
@@ -149,8 +151,8 @@ def for_owner(o: SimpleNamespace, table: Table, release: Release, people) -> dic
         LOG.info("do not publish %s: it shows who is at risk", o.risks)
     if o.save_recoding:
         if release.recoding is None:
-            raise ParameterError("--save-recoding goes with methods that recode all rows alike: "
-                                 "full_domain, tds and the searches")  # fmt: skip
+            told = "methods that recode all rows alike: full_domain, tds and the searches"
+            raise ParameterError(f"--save-recoding goes with {told}")
         with TemporaryDirectory() as folder:
             release.recoding.save(path := Path(folder, "recoding.json"))
             files[o.save_recoding] = path.read_bytes()
@@ -188,13 +190,14 @@ def hierarchies(texts: Sequence[str], m: Microdata, kinds: Mapping) -> dict[str,
 
 def _asked_for(attribute: Attribute, kind: object) -> str:
     """The hierarchy that the values of a column ask for, or "": of dates, codes, and numbers."""
-    texts = [value for value in attribute.values if isinstance(value, str)]
-    if kind == "date" or {"%Y", "%m", "%d"} <= {*re.findall("%.", str(kind))}:
+    known = [value for value in attribute.values.tolist() if value != MISSING]
+    with suppress(AnonpaperError):
+        Hierarchy.dates(known, form=kind if "%" in str(kind) else None)
         return "dates"
-    if len(texts) == attribute.size and all(map(str.isdecimal, texts)):
-        return "prefixes" if len({*map(len, texts)}) == 1 < len(texts[0]) else ""
-    span = np.ptp(attribute.positions) if attribute.numeric else 0
-    if span < 8:
+    if all(isinstance(value, str) and value.isdecimal() for value in known):
+        return "prefixes" if len({*map(len, known)}) == 1 < len(known[0]) else ""
+    numbers = [float(value) for value in known if isinstance(value, Number)]
+    if len(numbers) < len(known) or (span := np.ptp(numbers)) < 8:
         return ""
     widths = [10.0 ** math.floor(math.log10(span / 4)) / 2 * 2**level for level in range(4)]
     return f"widths:{','.join(map('{:g}'.format, widths))}"
@@ -203,8 +206,8 @@ def _asked_for(attribute: Attribute, kind: object) -> str:
 # -- methods ------------------------------------------------------------------------------------
 
 
-def saved_recoding(m: Microdata, recoding: str) -> Recoding:
-    """Return the recoding of a file."""
+def saved_recoding(m: Microdata, recoding: str, unseen: str = "error") -> Recoding:
+    """Return the recoding of a file; `unseen` is for :func:`publish`."""
     return Recoding.load(recoding)
 
 
@@ -219,10 +222,8 @@ def chosen(o: SimpleNamespace) -> tuple[Algorithm, str]:
     found = METHODS.get(name, saved)
     form = o.publish or found.publications[0]
     if form not in found.publications:
-        raise ParameterError(
-            f"--publish {form} does not work with {found.name}: "
-            f"choose {', '.join(found.publications)}"
-        )
+        told = f"does not work with {found.name}: choose {', '.join(found.publications)}"
+        raise ParameterError(f"--publish {form} {told}")
     needed = found.needs_sensitive or o.l or form in ("swap", "anatomize")
     if needed and not (o.sensitive or o.schema):
         raise ParameterError("--sensitive must name the column that nobody should learn")
@@ -247,10 +248,8 @@ def parameters(o: SimpleNamespace, method: Algorithm, hierarchies: Mapping) -> d
     given = {name: value for name, value in given.items() if value not in (None, [], {})}
     taken, options = takes(method), {_OPTIONS[name] for name in given}
     if wrong := sorted(options - {*taken}):
-        raise ParameterError(
-            f"{method.name} does not take {', '.join(wrong)}; it takes "
-            f"{', '.join(taken) or 'nothing'}"
-        )
+        told = f"{', '.join(wrong)}; it takes {', '.join(taken) or 'nothing'}"
+        raise ParameterError(f"{method.name} does not take {told}")
     if lacking := [name for name, needed in taken.items() if needed and name not in options]:
         raise ParameterError(f"{method.name} needs {' and '.join(lacking)}")
     return given | ({"seed": o.seed} if "--seed" in taken else {})
@@ -259,23 +258,21 @@ def parameters(o: SimpleNamespace, method: Algorithm, hierarchies: Mapping) -> d
 def publish(
     m: Microdata, method: Algorithm, form: str, parameters: Mapping, trees=None, seed=None
 ) -> Release:
-    """Run a method and publish its result; of shallow, columns without a tree get a balanced one.
+    """Run a method and publish its result.
 
     InfeasibleError if `parameters` ask for more people in a group than there are.
     """
     parameters = dict(parameters)
     if parameters.get("k", 0) > m.n_people:
-        raise errors.InfeasibleError(
-            f"no group can meet k = {parameters['k']}: the table has {m.n_people} people"
-        )
+        told = f"no group can meet k = {parameters['k']}"
+        raise errors.InfeasibleError(f"{told}: the table has {m.n_people} people")
     if method.by_bits:
         m = ap.in_preorder(m, parameters.pop("hierarchies", {}))
     result = method.function(m, **parameters)
     if form == "shallow":
-        # a tree of an unknown quasi-identifier raises an error that names it
-        balanced = {a.name: Hierarchy.balanced(a.values) for a in m.attributes}
-        return ap.shallow_generalize(m, result, balanced | (trees or {}))
-    return getattr(ap, form)(m, result, **({"seed": seed} if form == "swap" else {}))
+        return ap.shallow_generalize(m, result, trees or {})
+    options = {"swap": {"seed": seed}, "recode": {"unseen": parameters.get("unseen", "error")}}
+    return getattr(ap, form)(m, result, **options.get(form, {}))
 
 
 def suggested(m: Microdata, kinds: Mapping, call: Sequence[str]) -> dict[str, str]:

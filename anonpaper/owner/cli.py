@@ -60,7 +60,7 @@ _SHARED: dict[str, tuple] = {
     "encoding": (str, "NAME", "of a csv (utf-8)"),
     "schema": (str, "JSON", "a file of --save-schema; options given here replace what it says"),
     "save_schema": (str, "JSON", "save the roles and kinds of the columns, for the next table"),
-    "population": (str, "FILE", "all people, those of the table among them: who could it be?"),
+    "population": (str, "FILE", "all people, also those of the table, a row each: who is meant?"),
     "risks": (str, "CSV", "also write each row's risk of being identified; do not publish it"),
     "force": (bool, None, "replace files that are there, unless they are read"),
     "quiet": (bool, None, "print only errors to standard error"),
@@ -90,6 +90,8 @@ _OWN: dict[str, tuple] = {
     "constraints": (str, "FILE", "what diva keeps of minorities, see below"),
     "preference": (tuple[float, float], "X Y", "preferred loss (NWP) and bias (NECD), 0 to 1"),
     "recoding": (str, "JSON", "a file of --save-recoding, in place of a method"),
+    "unseen": (Literal["error", "suppress"], None, "values that --recoding does not know are an "
+               "error (the default), or their rows are withheld"),
     "save_recoding": (str, "JSON", "save how values were recoded, for the next table"),
 }  # fmt: skip
 _ARGUMENTS = {
@@ -212,17 +214,17 @@ def anonymize(o: SimpleNamespace) -> None:
     if o.constraints:
         checked = check_constraints(release, given["constraints"])
         found["constraints"] = checked.to_dict("records")
-    tables = release.public_tables(
-        arguments.names(o.keep), against=o.against or "file", accept=o.accept
-    )
+    against, keep = o.against or "file", arguments.names(o.keep)
+    tables = release.public_tables(keep, against=against, accept=o.accept)
     for warning in (*release.warnings, *writing.formulas(tables)):
-        LOG.info("warning: %s", warning)
+        LOG.info("warning: %s", _said(warning))
     files = dict(zip(outputs, tables, strict=False)) or {STANDARD_STREAM: tables[0]}
     if o.report:
         files[o.report] = report.page(release, shlex.join(o.call)).encode()
         LOG.info("do not publish %s: it shows the original table", o.report)
     files |= arguments.for_owner(o, table, release, people)
     _write(files, o, table.delimiter)
+    found |= {"warnings": [*map(_said, release.warnings)]} if release.warnings else {}
     if outputs:
         _print(found | {"written to": outputs}, o)
     elif not o.quiet:
@@ -280,7 +282,10 @@ def main(command: Sequence[str] | None = None) -> int:
 
 #: What a message says for Python -> what it says here, where options are named.
 _PYTHON = {
-    r"; in Python [a-z]+=.*": "",
+    r"; in Python .*|: see ap\.measure\.\w+|set r\.withhold = r\.promised, ": "",
+    rf"^({'|'.join(_OPTIONS)}) (?=must)": r"--\1 ",
+    r"\bform must": "--type must",
+    "form= reads": "--type NAME=FORM reads",
     r"\b\w+(?:=(?:\"[^\"]*\"|\[[^]]*\]|\S+))? \((--[^)]+)\)": r"\1",
     r"\bap\.(suppress|generalize|recode|swap|anatomize)\b": r"--publish \1",
     r"\bap\.": "",

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import re
 import shlex
+import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from pandas.tseries.api import guess_datetime_format
 
-from anonpaper.coding import Number, check_whole_texts
+from anonpaper.coding import Number
 from anonpaper.errors import ColumnError, ParameterError, check_sequence, is_among
-from anonpaper.hierarchy import ISO_DATE
+from anonpaper.hierarchy import ISO_DATE, quoted
 
 __all__ = ["Doubt", "check_kinds", "in_doubt", "read_as"]
 
@@ -28,34 +31,25 @@ _KINDS = {
     "date": ISO_DATE,
     **dict.fromkeys(["ordered", "text"], r"(?s:.*)"),
 }
-_NUMBERS = ("integer", "decimal", "decimal-comma")
-_INTEGER = r"0|-?[1-9]\d{0,18}"  # not "-0", "+5" or "007"
-_DECIMAL = r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?"
-_COMMA = r"-?(?:0|[1-9]\d*)(?:,\d+)?"
-#: How all values of a column are written, the kind they may have, and whether that is certain.
-_GUESSES = [
-    (_INTEGER, "integer", True),
-    (_DECIMAL, "decimal", True),
-    (ISO_DATE, "date", True),
-    (_KINDS["decimal"], "decimal", False),
-    (r"-?\d{1,3}(?:,\d{3})*", "decimal-comma", False),  # 1,234 may be 1234
-    (_COMMA, "decimal-comma", True),
-    (r"-?\d[\d.]*(?:,\d+)+|-?\d+(?:\.\d+|(?:\.\d{3})+)?", "decimal-comma", False),
-    (r"\d{1,2}[./-]\d{1,2}[./-]\d{4}(?: .*)?", "%d.%m.%Y", False),
-    (r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?", "%Y-%m-%d", False),
-    (r"\d{4}-\d\d|\d{4}([./])\d{1,2}\1\d{1,2}(?:[T ].*)?", "ordered", False),
-    (r"\d{1,2}(?::\d{2}){1,2}(?:\.\d+)?", "ordered", False),  # times of a day
-    (r"[$€£¥<>≤≥~#]?=?\s?[+-]?\d[\d.,]*\s?[$€£¥%‰°+-]?", "ordered", False),  # $900, 12%
-    (r"\d{1,2}[./-]\d{1,2}[./-]\d{2}(?: .*)?", "text", False),  # dates without a century
-]
-_MOST_DIGITS = 15  # a 64-bit float distinguishes all decimals of 15 digits
+_NUMBERS = ("decimal", "integer", "decimal-comma")
+#: How all values of a column are written, unless its kind is in doubt: not -0, +5 or 007.
+_CERTAIN = {
+    "integer": r"0|-?[1-9]\d{0,18}",
+    # with 15 digits at most, which a 64-bit float distinguishes
+    "decimal": r"(?!-?(?:\.?\d){16})-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?",
+    "date": ISO_DATE,
+    "decimal-comma": r"(?!-?(?:,?\d){16})-?(?:0|[1-9]\d*)(?:,\d+)?",
+}
+_THOUSANDS = r"-?\d{1,3}(?:,\d{3})*"  # 1,234 may be 1234
+#: Texts that the numbers in them may not order: 1'000 and 900, -5 kg, 31.12.45.
+_UNORDERED = r"\d[.,'’_\s]\d|(?<!\w)[-−]\d|(?<!\d)\d{1,2}[/-]\d{1,2}[/-]\d"
 
 
 class Doubt(NamedTuple):
-    """Why a column may be more than text, the kind to choose, and texts that may be missing."""
+    """Why a column may be more than text, kinds that read it, and texts that may be missing."""
 
     why: str
-    kind: str
+    kinds: Sequence[str]
     na: Sequence[str] = ()
 
 
@@ -67,10 +61,9 @@ def check_kinds(types: Mapping[str, str | Sequence[str]], na: Sequence[str] = ()
     for kind in types.values():
         known = isinstance(kind, list | tuple) or is_among(kind, [*_KINDS]) or "%" in str(kind)
         if not known or "%y" in str(kind):
-            raise ParameterError(
-                f"unknown type {kind!r}: use {', '.join(_KINDS)} or a form like %d.%m.%Y, where "
-                "%y is of no use: two digits of a year do not say the century"
-            )
+            use = f"use {', '.join(_KINDS)} or a form like %d.%m.%Y, where %y is of no use"
+            told = f"{use}: two digits of a year do not say the century"
+            raise ParameterError(f"unknown type {kind!r}: {told}")
 
 
 def read_as(column: pd.Series, kind: object, na: Sequence[str], counts=None) -> tuple:
@@ -78,7 +71,6 @@ def read_as(column: pd.Series, kind: object, na: Sequence[str], counts=None) -> 
 
     Empty texts and those in `na` are missing. `counts` says how many rows each row stands for.
     """
-    check_whole_texts(column)
     place, distinct = pd.factorize(column)
     texts = pd.Series(distinct, name=column.name).astype("string").astype(object)
     texts = texts[~texts.isin({"", *na})]
@@ -89,8 +81,8 @@ def read_as(column: pd.Series, kind: object, na: Sequence[str], counts=None) -> 
     except ColumnError:  # such as 2024-02-30
         if kind is not None:
             raise
-        large = "some numbers are too large, or have too many digits", "ordered"
-        doubt = Doubt(*(("not all are dates", meant) if meant == "date" else large))
+        large = "some numbers are too large, or have too many digits"
+        doubt = Doubt("not all are dates" if meant == "date" else large, _readable(texts, rows))
         values, meant = texts, "text"
     taken = (values.astype("Int64") if values.dtype == "int64" else values).reindex(place)
     taken = taken if taken.hasnans else taken.astype(values.dtype)
@@ -100,50 +92,74 @@ def read_as(column: pd.Series, kind: object, na: Sequence[str], counts=None) -> 
 def in_doubt(doubts: Mapping[str, Doubt]) -> ColumnError:
     """Return the error on quasi-identifiers that may be more than text, with what to pass."""
     told = []
-    for name, (why, kind, na) in doubts.items():
-        ways = [" ".join(f"--na {shlex.quote(text)}" for text in na)] * bool(na)
-        ways += [f"--type {shlex.quote(f'{name}={one}')}" for one in dict.fromkeys([kind, "text"])]
+    for name, (why, kinds, na) in doubts.items():
+        types = [f"--type {shlex.quote(quoted(f'{name}={kind}'))}" for kind in [*kinds, "text"]]
+        missing = " ".join(f"--na {shlex.quote(text)}" for text in na)
+        ways = [f"{missing} {way}".strip() for way in types[:-1] or [""] * bool(na)] + types[-1:]
         told.append(f"{name!r} may be more than text, {why}: `{'` or `'.join(ways)}`")
-    types = {name: doubt.kind for name, doubt in doubts.items()}
+    types = {name: [*d.kinds, "text"][0] for name, d in doubts.items() if d.kinds or not d.na}
     na = [text for doubt in doubts.values() for text in doubt.na]
     return ColumnError(f"{'; '.join(told)}; in Python types={types}" + f", na={na}" * bool(na))
 
 
 def _guess(texts: pd.Series, rows: np.ndarray) -> tuple[str, Doubt | None]:
-    """Return the kind of distinct texts, and what speaks for another one."""
-    bare = texts.str.strip()
+    """Return the kind of distinct texts, and what speaks for another one.
+
+    It is in doubt if most texts are dates, or have a number and the same words: 12 kg, 5-9, 900 €.
+    """
 
     def fit(pattern: str) -> np.ndarray:
-        return bare.str.fullmatch(pattern, flags=re.ASCII).to_numpy(bool)
+        return texts.str.fullmatch(pattern, flags=re.ASCII).to_numpy(bool)
 
-    if len(texts) == 0:
+    has = texts.str.contains(r"\d").to_numpy(bool)
+    if not has.any():
         return "text", None
-    numbers = fit(_DECIMAL)
-    such = f"such as {texts.iloc[int(np.argmin(numbers))]!r}"  # no number, if there are any
-    if fit(r"0\d*|[1-9]\d*").all() and not numbers.all():  # codes
-        few = 0 < rows[~numbers].sum() < rows.sum() / 2  # that begin with 0
-        return "text", Doubt(such, "ordered") if few else None
-    for pattern, kind, certain in _GUESSES:
-        if fit(pattern).all():
-            digits = bare.str.replace(r"[eE].*", "", regex=True).str.count(r"\d").max()
-            certain &= kind in ("integer", "date") or digits <= _MOST_DIGITS
-            certain &= (bare == texts).all()
-            kind = "ordered" if kind == "decimal" and digits > _MOST_DIGITS else kind
-            return (kind, None) if certain else ("text", Doubt(such, kind))
-    for what, are in (("numbers", numbers | fit(_COMMA)), ("dates", fit(ISO_DATE))):
-        found, share = texts[~are], rows[are].sum() / rows.sum()
-        if share > 1 / 2 or are.mean() > 1 / 2:
-            if found.str.contains(r"\d").any():  # such as 85+ among ages
-                return "text", Doubt(f"{what} and {found.iloc[0]!r}", "ordered")
-            why = f"{rows[are].sum():,} of {rows.sum():,} values are {what}"
-            return "text", Doubt(why, "text", found.tolist())
-    return "text", None
+    are = {kind: fit(pattern) for kind, pattern in _CERTAIN.items()}
+    for kind, found in are.items():
+        if found.all() and not (kind == "decimal-comma" and fit(_THOUSANDS).all()):
+            return kind, None
+    kinds = _readable(texts[has], rows[has])
+    words = np.zeros(has.sum()) if kinds else _words(texts[has]).to_numpy()
+    counts = pd.DataFrame({"rows": rows, "texts": 1}).mul(~fit(r"0\d+"), axis=0)  # no codes
+    if (counts[has].groupby(words).sum().max() * 2 <= [rows.sum(), len(rows)]).all():
+        return "text", None
+    sure = np.logical_or.reduce([*are.values()])
+    if has.all():
+        such = max(texts if sure.all() else texts[~sure], key=len)
+        return "text", Doubt(f"such as {such!r}", kinds)
+    what = "dates" if are["date"].any() else "numbers"
+    what = what if sure[has].all() else f"like {texts[has].iloc[0]!r}"
+    why = f"{rows[has].sum():,} of {rows.sum():,} values are {what}"
+    kinds = kinds if (doubt := _guess(texts[has], rows[has])[1]) else []
+    return "text", Doubt(why, kinds, texts[~has].tolist() if kinds or not doubt else [])
+
+
+def _words(texts: pd.Series) -> pd.Series:
+    return texts.str.replace(r"[\W\d_]+", " ", regex=True).str.strip()
+
+
+def _readable(texts: pd.Series, rows: np.ndarray) -> list[str]:
+    """Return the likeliest kinds, other than text, as which all texts can be read."""
+    with warnings.catch_warnings(action="ignore"):
+        forms = [guess_datetime_format(texts.iloc[0].strip(), dayfirst=day) for day in (1, 0)]
+    forms = [f for f in dict.fromkeys(forms) if re.search("%Y.*%m.*%d|%[dmb].*%Y", f or "")]
+    numbers = [] if texts.str.contains(r"^0\d").any() else _NUMBERS  # or codes
+    found = []
+    for kind in (*numbers, "date", *forms):
+        if {*found, kind} <= {*forms} or not found:
+            with suppress(ColumnError):
+                for some in (slice(100), slice(None)):  # few texts are enough to fail
+                    _typed(texts[some], rows[some], kind)
+                found.append(kind)
+    sortable = _words(texts).nunique() == 1 and not texts.str.contains(_UNORDERED).any()
+    return found or ["ordered"] * sortable
 
 
 def _natural(text: str) -> list:
-    """Key that orders the numbers in texts by size, 9 before 10 before 85+."""
-    parts = re.split(r"(\d+)", text, flags=re.ASCII)
-    return [(int(part), "") if i % 2 else (0, part) for i, part in enumerate(parts)] + [(0, text)]
+    """Key that orders the numbers in texts by size, <5 before 5 before 10 before 85+."""
+    parts = re.split(r"(\d+)", re.sub(r"^\W+", "", text), flags=re.ASCII)
+    key = [(int(part), "") if i % 2 else (0, part) for i, part in enumerate(parts)]
+    return [*key, (0, text[:1].strip("<≤")), (0, text)]
 
 
 def _typed(texts: pd.Series, rows: np.ndarray, kind: str | Sequence[str]) -> pd.Series:
@@ -170,8 +186,8 @@ def _typed(texts: pd.Series, rows: np.ndarray, kind: str | Sequence[str]) -> pd.
         few = "others, or have too many digits" if kind in _NUMBERS else "others"
         raise ColumnError(
             f"{texts.name!r} is not all {kind if isinstance(kind, str) else ' < '.join(kind)}: "
-            f"{texts[~right][:5].tolist()} in {rows[~right].sum()} rows are {few}; mark missing "
-            f"values by --na TEXT, or say --type {texts.name}=text; in Python na=[...], types=..."
+            f"{sorted(texts[~right])[:5]} in {rows[~right].sum()} rows are {few}; mark missing "
+            f"values by --na TEXT, or say --type {texts.name}=text; in Python types=..."
         )
     if kind == "text":
         return texts

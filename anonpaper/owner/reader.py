@@ -6,6 +6,7 @@ import codecs
 import csv
 import gzip
 import io
+import itertools
 import json
 import logging
 import re
@@ -22,7 +23,7 @@ import numpy as np
 import pandas as pd
 
 from anonpaper import errors
-from anonpaper.coding import from_arrow, near_equal
+from anonpaper.coding import check_whole_texts, from_arrow, near_equal
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, check_sequence, is_among
 from anonpaper.files import named_by_user, write_named
 from anonpaper.hierarchy import STAR
@@ -31,8 +32,8 @@ from anonpaper.owner.kinds import Doubt, check_kinds, in_doubt, read_as
 from anonpaper.publish.writing import PARQUET
 from anonpaper.roles import checked_roles
 
-__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "Table", "fitting", "read", "reading",
-           "with_roles"]  # fmt: skip
+__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "WORKBOOKS", "Table", "fitting", "read",
+           "reading", "with_roles"]  # fmt: skip
 
 #: How tables are read, and other progress; the command line shows it.
 LOG = logging.getLogger("anonpaper")
@@ -41,6 +42,20 @@ STANDARD_STREAM = "-"
 #: The options of reading; a schema can say all but `keep`.
 DEFAULTS = {"qi": (), "sensitive": None, "person": None, "count": None, "types": {}, "na": (),
             "missing": "error", "delimiter": None, "encoding": "utf-8", "keep": ()}  # fmt: skip
+WORKBOOKS = (".xlsx", ".xlsm")
+#: Formats that are not read: names, endings, how files begin, and what saves them as csv.
+_FOREIGN = [
+    ("Stata", ".dta", rb"<stata_dta>|[h-w][\x01\x02]\x01\x00", "by `export delimited`"),
+    ("SPSS", ".sav .zsav .por", rb"\$FL[23]", "by `SAVE TRANSLATE`"),
+    ("SAS", ".sas7bdat .xpt", rb"\x00{12}\xc2\xea|HEADER RECORD", "by `proc export`"),
+    ("SQLite", ".sqlite .sqlite3 .db", rb"SQLite format 3", "by `sqlite3 -header -csv`"),
+    ("R", ".rds .rda .rdata", rb"RD[AX]\d\n|[AX]\n\x00", "by `write.csv`"),
+    ("old or encrypted Excel", ".xls .xlsb", rb"\xd0\xcf\x11\xe0", "or .xlsx"),
+    ("OpenDocument", ".ods", rb"PK\x03\x04.{26}mimetype", "or .xlsx"),
+    ("Feather", ".feather .arrow", rb"FEA1|ARROW1", "or parquet"),
+    ("JSON", ".json .jsonl", rb"\s*(\[\s*)*[{\[]\s*[\"{\[]", "or parquet"),
+    ("HTML or XML", ".html .htm .xml", rb"\s*<(!doctype|html|table|\?xml)", "or .xlsx"),
+]
 
 
 @dataclass
@@ -65,15 +80,18 @@ class Table:
         """Open parquet, .xlsx, otherwise a csv; ColumnError for columns of one name."""
         if delimiter is None:
             delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
+        if not isinstance(delimiter, str) or not re.fullmatch('[^"\r\n\0]', delimiter):
+            raise errors.ParameterError(f"delimiter (--delimiter) is one sign, not {delimiter!r}")
         with reading(name):
+            stream = _stream(name)
             if name.lower().endswith(PARQUET):
                 with errors.needs("parquet"):
                     from pyarrow import parquet
-                columns = (source := parquet.ParquetFile(io.FileIO(name))).schema_arrow.names
-            elif name.lower().endswith((".xlsx", ".xlsm")):
-                columns = next(source := _sheet_rows(name))
+                columns = (source := parquet.ParquetFile(stream)).schema_arrow.names
+            elif name.lower().endswith(WORKBOOKS):
+                columns = next(source := _sheet_rows(name, stream))
             else:
-                columns = next(source := _csv_rows(name, delimiter, encoding))
+                columns = next(source := _csv_rows(name, stream, delimiter, encoding))
         if doubled := sorted(column for column, n in Counter(columns).items() if n > 1):
             raise ColumnError(f"{name} has several columns named {doubled}: rename them")
         return cls(columns, name, source, delimiter)
@@ -89,16 +107,17 @@ class Table:
             else:
                 arrow = self.source.read(columns=chosen)
                 self.frame = pd.DataFrame({column: from_arrow(arrow[column]) for column in chosen})
-        if len(self.frame) == 0:
-            raise EmptyTableError("the table has no rows below its header")
         self.interpret(types or {}, na, qi)
         return self
 
     def interpret(self, types: Mapping, na: Sequence[str], qi: Sequence = (), counts=None) -> None:
         """Read texts as kinds, and other columns if `types` names them; no `qi` is in doubt."""
         if unknown := [name for name in types if name not in self.columns]:
-            raise ColumnError(f"types names {unknown}; the columns are {self.columns}")
+            raise ColumnError(f"types (--type) names {unknown}; the columns are {self.columns}")
+        if len(self.frame) == 0:
+            raise EmptyTableError("the table has no rows below its header")
         for name in self.frame:
+            check_whole_texts(self.frame[name])
             if isinstance(self.source, Iterator) or name in types:
                 with named_by_user(repr(name)):  # such as a form of dates that there is not
                     found = read_as(self.frame[name], types.get(name), na, counts)
@@ -172,7 +191,7 @@ def with_roles(name: str, given: Mapping, schema=None, save_schema=None) -> tupl
     types, na = saved["types"] | dict(o["types"]), list(o["na"])
     table = Table.opened(name, o["delimiter"], o["encoding"])
     qi, sensitives = checked_roles(table.columns, o["qi"], o["sensitive"], o["person"])
-    count = errors.check_choice("count", o["count"], [None, *table.columns])
+    count = o["count"] and errors.check_choice("count", o["count"], table.columns)
     roles, keep = [*qi, *sensitives, o["person"], count], check_sequence("keep", o["keep"], str)
     others = [column for column in table.columns if column not in roles]
     if not {*keep} <= {*others}:
@@ -247,17 +266,39 @@ def reading(what: object) -> Iterator[None]:
         raise FileError(f"{what}: {first or type(error).__name__}") from error
 
 
-def _sheet_rows(name: str) -> Iterator[list[str]]:
+def _stream(name: str) -> io.BufferedReader:
+    """Open a file (- is standard input) and unpack .gz; FileError for a format of `_FOREIGN`."""
+    opening = gzip.open if name.lower().endswith(".gz") else open
+    stream = sys.stdin.buffer if name == STANDARD_STREAM else opening(name, "rb")
+    ending, begins = Path(name.lower().removesuffix(".gz")).suffix, stream.peek(100)[:100]
+    for format, endings, beginning, way in _FOREIGN:
+        if ending in endings.split() or re.match(beginning, begins, re.DOTALL | re.IGNORECASE):
+            stream.close()
+            raise FileError(f"{name} has {format} format, which is not read: save it as csv {way}")
+    return stream
+
+
+def _sheet_rows(name: str, stream: io.BufferedReader) -> Iterator[list[str]]:
     """Yield the header and the rows of a workbook's first visible sheet, every cell as text."""
     with errors.needs("excel"):
         import openpyxl
-    book = openpyxl.load_workbook(name, data_only=True)
-    sheet = next(one for one in book.worksheets if one.sheet_state == "visible")
-    if len(book.sheetnames) > 1:
-        LOG.info("warning: only the sheet %r of %s is read", sheet.title, book.sheetnames)
+    with stream:
+        book = openpyxl.load_workbook(stream, data_only=True)
+        sheet = next(one for one in book.worksheets if one.sheet_state == "visible")
+        cells = [*sheet.iter_rows()]
+        empty = [cell.coordinate for cell in itertools.chain(*cells)
+                 if cell.value is None and cell.data_type == "n"]  # fmt: skip
+        formulas = openpyxl.load_workbook(stream)[sheet.title] if empty else {}
+    if unknown := [place for place in empty if formulas[place].data_type == "f"]:
+        told = "have formulas without a value: save the file in a spreadsheet"
+        raise FileError(f"{name}: cells {', '.join(unknown[:5])} {told}")
     if merged := sheet.merged_cells.ranges:
         raise FileError(f"{name}: cells {', '.join(map(str, merged))} are merged: split them")
-    rows = [*filter(any, ([_text_of(cell, name) for cell in row] for row in sheet.iter_rows()))]
+    if len(book.sheetnames) > 1:
+        warnings.warn(f"only the sheet {sheet.title!r} of {book.sheetnames} is read", stacklevel=2)
+    if hidden := sum(one.hidden for one in sheet.row_dimensions.values()):
+        warnings.warn(f"hidden rows of {name} are read too: {hidden}", stacklevel=2)
+    rows = [*filter(any, ([_text_of(cell, name) for cell in row] for row in cells))]
     if not rows or not all(rows[0]):
         raise FileError(f"{name}: the first row must name the columns; it is {rows[:1]}")
     yield from rows
@@ -268,28 +309,25 @@ def _text_of(cell: object, name: str) -> str:
     value, form = cell.value, cell.number_format
     if isinstance(value, datetime):
         return value.isoformat(" ").removesuffix(" 00:00:00")
-    if isinstance(value, int | float) and re.match(r"\D*0\D*0", form.partition(".")[0]):
+    plain = re.sub(r'"[^"]*"|\[[^]]*\]|[\\_*].', "", form)  # without colours and fixed texts
+    if isinstance(value, int | float) and re.match("[^.;]*0[^.;]*0", plain):
         if re.fullmatch("0+", form) and value == int(value):
             return f"{int(value):0{len(form)}d}"
-        where = f"{name}, cell {cell.coordinate}"
-        raise FileError(
-            f"{where}: {value} is shown as {form}: turn the column into text, as shown"
-        )
+        told = f"cell {cell.coordinate}: {value} is shown as {form}: turn the column into text"
+        raise FileError(f"{name}, {told}, as shown")
     return "" if value is None else str(value)
 
 
-def _csv_rows(name: str, delimiter: str, encoding: str) -> Iterator[list[str]]:
-    """Yield the header and the rows of a csv (also .gz; - is standard input), fields as texts."""
+def _csv_rows(name: str, stream, delimiter: str, encoding: str) -> Iterator[list[str]]:
+    """Yield the header and the rows of a csv, fields as texts."""
     csv.field_size_limit(2**31 - 1)  # as long as a field can be
     try:
         codec = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
-        opening = gzip.open if name.lower().endswith(".gz") else open
-        stream = sys.stdin.buffer if name == STANDARD_STREAM else opening(name, "rb")
         begins = stream.peek(100)[:100]
         if codec == "utf-8-sig" and begins[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             codec = "utf-16"
         if re.search(r"[\x01-\x08\x0e-\x1f]", begins.decode(codec, "replace")):
-            raise FileError(f"{name} is no text but a file of a program: save it as .xlsx or csv")
+            raise FileError(f"{name} is no text but a file of a program: save it as csv")
         with io.TextIOWrapper(stream, codec, newline="") as lines:
             reader = csv.reader(lines, delimiter=delimiter, strict=True)
             header = next(reader, [])
@@ -307,7 +345,7 @@ def _csv_rows(name: str, delimiter: str, encoding: str) -> Iterator[list[str]]:
                     yield row or [""]
                 elif row:
                     raise csv.Error(f"{len(row)} fields, but the header has {len(header)}")
-    except UnicodeError:
+    except (LookupError, UnicodeError):
         hint = 'try encoding="cp1252" (--encoding cp1252) or "utf-16-le"'
         raise FileError(f"{name} is not encoded in {encoding}; {hint}") from None
     except csv.Error as error:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import platform
 from collections.abc import Mapping
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
@@ -16,7 +16,7 @@ import pandas as pd
 from anonpaper import measure
 from anonpaper.errors import AnonpaperError
 from anonpaper.files import check_place
-from anonpaper.groups import Entries
+from anonpaper.groups import Entries, are_in_several_tuples
 from anonpaper.microdata import Microdata
 from anonpaper.principles import GroupCounts
 from anonpaper.publish import Release, recode
@@ -26,6 +26,9 @@ _ROWS_NAMED = 5  # of a group, when the riskiest are listed
 _MOST_TABLES = 200  # on which a report repeats the method
 _MOST_REPEATED = 8_000  # rows of them together, and of the table
 _MOST_BELIEFS = 10_000_000  # rows times values, for deFinetti's attack
+#: Raises FileError if a page cannot be written to a path.
+check_page_place = partial(check_place, endings=(".html", ".htm"),
+                           of="a report is a page of HTML, .html or .htm")  # fmt: skip
 #: Every attacker who counts, and why one was not played.
 _NOT_PLAYED = {
     "counts the file": "there is no sensitive value",
@@ -55,8 +58,9 @@ def audit(m: Microdata, top: int, population: Microdata | None = None) -> dict:
             "values": len(whole.counts),
             "most frequent": m.attribute(name).values[whole.sensitive[whole.counts.argmax()]],
             f"its {whose}": int(whole.counts.max()),
-            "largest frequency l": int(m.n_people // whole.counts.max()),
         }
+        if m.people is None or not are_in_several_tuples(m):  # otherwise no method promises it
+            feasible[name]["largest frequency l"] = int(m.n_people // whole.counts.max())
     table = {"rows": m.n, "people": m.n_people, "rows dropped": m.dropped, "groups": len(m.cells)}
     table |= {"quasi-identifiers": list(m.qi), "sensitive": m.sensitives}
     alone = _in_groups_below(2, m)
@@ -179,9 +183,8 @@ def attackers_tried(rel: Release) -> pd.DataFrame:
         note = "who infers them can be more or less sure" * who.startswith("is told")
         rows.append((sure[who], "exactly", note) if who in sure else (math.nan, "no", why))
     names = [*_NOT_PLAYED, "repeats the method (minimality)", "learns from all groups (deFinetti)"]
-    found = pd.DataFrame(
-        [*rows, _repeated(rel), _learned(rel)], columns=["sure", "played", "note"]
-    )
+    rows += [_repeated(rel), _learned(rel)]
+    found = pd.DataFrame(rows, columns=["sure", "played", "note"])
     found.insert(0, "attacker", names)
     return found
 
@@ -262,12 +265,6 @@ def _short(value: object) -> str:
     if isinstance(value, (int, np.integer)):
         return f"{value:,}" if abs(value) > 9999 else str(value)
     return f"{value:.4g}".replace("nan", "") if isinstance(value, float) else str(value)
-
-
-def check_page_place(path: str | os.PathLike, *, replace: bool = True) -> None:
-    """Raise FileError if a page cannot be written there."""
-    of = "a report is a page of HTML, .html or .htm"
-    check_place(path, replace=replace, endings=(".html", ".htm"), of=of)
 
 
 def page(rel: Release, call: str | None = None) -> str:

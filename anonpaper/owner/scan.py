@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import tempfile
+from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterE
 from anonpaper.files import check_place, named_by_user, whole_files
 from anonpaper.microdata import Microdata
 from anonpaper.owner.kinds import check_kinds
-from anonpaper.owner.reader import Table, reading
+from anonpaper.owner.reader import WORKBOOKS, Table, reading
 from anonpaper.publish import Release
 from anonpaper.publish.writing import PARQUET, beside
 from anonpaper.roles import HOW_MISSING, checked_roles, missing_values
@@ -75,9 +76,16 @@ def scan(
     _, sensitives = checked_roles(found.columns, qi, sensitive)
     roles = [name for name in found.columns if name in [*qi, *sensitives]]
     if len({"", *map(str.lower, found.columns)}) <= len(found.columns):
-        raise ColumnError(f"{found.columns}: names must differ in more than upper and lower case")
-    with reading(origin):
-        counted, counts = _counted(_opened(files, found) if files else source, roles)
+        told = "a name is empty, or two differ in upper and lower case only"
+        raise ColumnError(f"{found.columns}: {told}")
+    try:
+        with reading(origin):
+            counted, counts = _counted(_opened(files, found) if files else source, roles)
+    except FileError:
+        for path in [] if hasattr(found.source, "schema_arrow") else files:
+            with reading(path):  # the reader of a csv knows the line
+                deque(Table.opened(path, delimiter).source, maxlen=0)
+        raise
     schema = getattr(found.source, "schema_arrow", counted.schema)
     columns = {n: _column(counted[n], schema.field(n), n in types) for n in roles}
     found.frame = pd.DataFrame(columns, index=range(len(counts)))
@@ -122,10 +130,13 @@ def _files_of(source: object, delimiter: str | None) -> tuple[list[str], Table]:
         raise ParameterError(f"source must be a path, a pattern or an Ibis table, got {source!r}")
     path = os.fspath(source)
     found = [path] if os.path.isfile(path) else sorted(glob.glob(path, recursive=True)) or [path]
-    if others := [one for one in found if not os.path.isfile(one)]:
+    there = [one for one in found if os.path.lexists(one) or glob.escape(path) != path]
+    if others := [one for one in there if not os.path.isfile(one)]:
         raise FileError(f"{others} are no files; a pattern such as people/*.parquet names several")
     files = [*{os.path.realpath(one): one for one in found}.values()]
     for path in files:
+        if path.lower().endswith(WORKBOOKS):
+            raise FileError(f"{path} is a workbook, which no engine counts: save it as csv")
         table = Table.opened(path, delimiter)
         types = [one.type for one in getattr(table.source, "schema_arrow", ())]
         kinds = [str(getattr(kind, "value_type", kind)) for kind in types]
@@ -148,9 +159,12 @@ def _opened(files: Sequence[str], table: Table) -> object:
     # otherwise a folder's name, such as age=7, would replace values of its files
     if files[0].lower().endswith(PARQUET):
         return connection.read_parquet(paths, hive_partitioning=False)
+    with open(files[0], "rb") as first:
+        begins = first.read(2)
     return connection.read_csv(
         paths, hive_partitioning=False, columns=dict.fromkeys(table.columns, "VARCHAR"),
         delim=table.delimiter, nullstr="", header=True, quote='"', escape='"',
+        encoding="utf-16" if begins in (b"\xff\xfe", b"\xfe\xff") else "utf-8",
     )  # fmt: skip
 
 

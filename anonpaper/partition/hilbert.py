@@ -12,7 +12,7 @@ from anonpaper.algorithm import algorithm
 from anonpaper.compiled import loop
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
-from anonpaper.principles import FrequencyLDiversity, require_eligible
+from anonpaper.principles import FrequencyLDiversity, require_diverse
 
 __all__ = ["group_along_curve", "hilbert", "hilbert_index"]
 
@@ -48,7 +48,7 @@ def hilbert(m: Microdata, l: int) -> Partition:
     >>> hilbert(ap.examples.hospital(), l=2).sizes().tolist()
     [2, 2, 2, 2, 2]
     """
-    l = require_eligible(m, l)
+    l = require_diverse(m, l)
     *entries, bits = group_along_curve(m, m.cells.counts, l)
     return Partition.of_cells(m.cells, *entries, {"bits": bits}, f"Hilbert, l = {l}")
 
@@ -58,7 +58,7 @@ def group_along_curve(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """Group so many rows of every cell; return cells, groups, numbers of rows, and the bits.
 
-    The bits are those of the curve per attribute. Not `apart`, groups of equal cells are one.
+    The bits are the curve's bits per attribute. Unless `apart`, groups of equal cells are one.
     """
     sizes = np.array([a.size for a in m.attributes[:_MAX_BITS]], dtype=np.int64)
     bits = min(max(int(sizes.max()) - 1, 1).bit_length(), _MAX_BITS // len(sizes))

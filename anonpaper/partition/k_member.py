@@ -1,7 +1,7 @@
 r"""Greedy k-member clustering: clusters grow by the row that adds fewest stars.
 
-A cluster c that disagrees on D(c) attributes has :math:`IL(c) = |c| \cdot D(c)` stars: a row adds
-least that differs on the fewest of the others. So clusters grow over distinct QI tuples.
+A cluster c that disagrees on D(c) attributes has :math:`IL(c) = |c| \cdot D(c)` stars. So the row
+that differs on the fewest of the other attributes adds least, as do all rows of its QI tuple.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ import numpy as np
 
 from anonpaper.algorithm import algorithm
 from anonpaper.compiled import loop
-from anonpaper.errors import check_integer
+from anonpaper.errors import SizeLimitError, check_integer
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.principles import KAnonymity
 from anonpaper.randomness import generator
 
 __all__ = ["count_mismatches", "k_member", "narrow_columns", "nearest"]
+
+_MOST_ATTRIBUTES = 254  # differences are counted in bytes, and 255 marks a tuple without rows
 
 
 @algorithm("k-anonymity by greedy clusters of few stars", promises={"k": KAnonymity})
@@ -63,7 +65,9 @@ def k_member(m: Microdata, k: int, seed: int | np.random.Generator = 0) -> Parti
 
 
 def narrow_columns(tuples: np.ndarray) -> np.ndarray:
-    """Return the codes one attribute after another, in the narrowest sufficient type."""
+    """Return codes by attribute, in the narrowest type; SizeLimitError for too many attributes."""
+    if (d := tuples.shape[1]) > _MOST_ATTRIBUTES:
+        raise SizeLimitError(f"{d} quasi-identifiers are more than {_MOST_ATTRIBUTES}: use fewer")
     return np.ascontiguousarray(tuples.T.astype(np.min_scalar_type(tuples.max())))
 
 
@@ -140,7 +144,7 @@ def _forget_attribute(column, value, n_live, mismatches):
 
 @loop
 def _least(mismatches):
-    """Return the least number: a loop without branches, of which a processor does many at once."""
+    """Return the least number, without branches: a processor then compares many at once."""
     least = np.uint8(255)
     for i in range(len(mismatches)):
         least = min(least, mismatches[i])

@@ -153,7 +153,7 @@ def klt(
         if unplaced == m.n:
             raise InfeasibleError(f"{said}: a larger theta or a smaller k would work")
         share = f"{info['unplaced_share']:.0%} of them have the same {m.sensitive!r}"
-        warnings.warn(f"{said} and are labelled -1; {share}", UnplacedRowsWarning, stacklevel=2)
+        warnings.warn(f"{said} and are labelled -1; {share}", UnplacedRowsWarning, stacklevel=3)
     name, labels = f"K,L,theta: {asked}", dense_labels(labels)
     return Partition.of_cells(m.cells, cell, labels, None, info, name)
 
@@ -165,16 +165,15 @@ def _checked(m: Microdata, k: int, l: int, theta: float, withheld: str) -> tuple
     theta, most = errors.check_number("theta", theta, 0, 1, open_low=True), int(counts.max())
     needed = max(l, int(np.ceil(1 / (theta + _ROUNDING))))
     if needed > values:
-        raise InfeasibleError(
-            f"l = {l} and theta = {theta:g} need at least {needed} distinct values of "
-            f"{m.sensitive!r}, the table has {values}: a smaller l or a larger theta would work"
-        )
+        told = f"{needed} distinct values of {m.sensitive!r}, the table has {values}"
+        way = "a smaller l or a larger theta would work"
+        raise InfeasibleError(f"l = {l} and theta = {theta:g} need at least {told}: {way}")
     if withheld == "merge" and most / m.n > theta + _ROUNDING:
         value, least = m.sensitive_attribute.values[counts.argmax()], np.ceil(most / m.n * 1e4)
         raise InfeasibleError(
             f"no grouping of all rows meets theta = {theta:g}: {most} of {m.n} rows have "
             f"{value!r}. A theta of {least / 1e4:.4f} would work; "
-            'withheld="drop" drops rows, but everybody then knows that most have that value'
+            'in Python withheld="drop" drops rows, but all then know that most have that value'
         )
     return k, l, theta
 
@@ -254,7 +253,7 @@ def _step_3(rule, rows, tuples, counts, takers, backup):
 
 @loop
 def _mark_eligible(rule, counts, takers, c):
-    """Mark the values of which a cluster takes a row."""
+    """Mark the sensitive values that a cluster still takes."""
     size, largest = takers.of.size[c], counts[c].max()
     for v in range(counts.shape[1]):
         share = max(largest, counts[c, v] + 1) / (size + 1)
@@ -292,7 +291,7 @@ def _unmet(rule, counts):
 
 @loop
 def _partner(rule, clusters, counts, became, c, may_lack_room):
-    """Return the cluster that step 5 merges with c, -1 if there is none."""
+    """Return the cluster that step 5 merges with c, or -1."""
     # Identify the closest cluster where, if merged, the result would satisfy all diversity
     # requirements. If one exists, merge those clusters. Otherwise, merge it with the closest
     # cluster that does not violate the theta diversity requirement if one exists. Beyond the
@@ -406,7 +405,7 @@ def _nearest(rule, a, i, blocks, kind):
 
 @inner
 def _set_apart(rule, a, i, blocks, kind):
-    """Set lower bounds of the distance of item i of a to all open items of each block."""
+    """Set lower bounds of the distance from item i to all open items of each block."""
     for b in range(len(blocks.apart)):
         blocks.apart[b] = np.inf
         if blocks.number[b, kind]:

@@ -1,7 +1,7 @@
 r"""OKA, one-pass k-means: :math:`K = \lfloor n/k \rfloor` clusters in one pass, then adjusted.
 
-Rows and centroids, the modes of all attributes, are as far apart as the number of attributes on
-which they differ. Centroids stay in the adjustment, of which the paper does not speak.
+A centroid has the mode of each attribute. Its distance from a row is the number of attributes on
+which they differ. Centroids stay as they are in the adjustment, where the paper leaves this open.
 """
 
 from __future__ import annotations

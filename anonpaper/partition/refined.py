@@ -21,7 +21,7 @@ from anonpaper.errors import check_number
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 from anonpaper.partition.tp import eligible_height, tp_plus_groups
-from anonpaper.principles import FrequencyLDiversity, require_eligible
+from anonpaper.principles import FrequencyLDiversity, require_diverse
 from anonpaper.randomness import generator
 
 __all__ = ["attributes_kept", "tp_refined"]
@@ -54,7 +54,7 @@ def tp_refined(
     Returns
     -------
     Partition
-        ``info`` is that of :func:`anonpaper.tp_plus` for the start, with ``stars_of_tp_plus``,
+        ``info`` is the start's, from :func:`anonpaper.tp_plus`, with ``stars_of_tp_plus``,
         ``stars`` and ``search_rounds``, the number of passes over all groups.
 
     References
@@ -68,7 +68,7 @@ def tp_refined(
     >>> p.sizes().tolist(), p.info["stars_of_tp_plus"], p.info["stars"]
     ([4, 2, 2, 2], 6, 6)
     """
-    l = require_eligible(m, l)
+    l = require_diverse(m, l)
     until, in_vain = inf, _IN_VAIN
     if seconds is not None:
         until, in_vain = time.monotonic() + check_number("seconds", seconds, 0, inf), _MOST
@@ -97,9 +97,9 @@ def tp_refined(
 
 
 def attributes_kept(d: int, most: int) -> np.ndarray:
-    """Return choices (p, d) of attributes to keep, from all to none: those that star fewest first.
+    """Return choices (p, d) of attributes to keep, from all to none, by the number they star.
 
-    Where there are more than `most`, those are taken that star or keep fewest.
+    If there are more than `most`, the choices that star or keep fewest are taken.
     """
     sizes = sorted(range(d + 1), key=lambda few: min(few, d - few))
     found = itertools.chain.from_iterable(itertools.combinations(range(d), few) for few in sizes)
@@ -127,7 +127,7 @@ class _Groups:
         self._put(cell, group, rows)
 
     def _put(self, cell: np.ndarray, group: np.ndarray, rows: np.ndarray) -> None:
-        """Store groups, merge those that publish the same tuple, and count their stars."""
+        """Store groups, merge groups that publish the same tuple, and count their stars."""
         order = np.argsort(group, kind="stable")
         cell, group, rows = cell[order], group[order], rows[order]
         tuple_of = self.cells.tuple_of_cell[cell]

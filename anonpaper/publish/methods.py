@@ -87,11 +87,11 @@ def shallow_generalize(
 ) -> Release:
     """Publish every class of `p` on the lowest level of each hierarchy on which its rows agree.
 
-    `hierarchies` has a Hierarchy with a single name on top, else HierarchyError, for every
-    quasi-identifier. Those among `pattern_friendly`, in which most people share one value, begin
-    at level 0, all others at `least_level`: the paper does not say at which, 1 comes close to
-    Table 12. Source: majeed2024, section 4.2.3 and Algorithm 3. O(n·d + h·G) for height h and G
-    classes.
+    `hierarchies`, by quasi-identifier, have a single name on top, else HierarchyError. The default
+    is Hierarchy.balanced, written as intervals and sets of values. Quasi-identifiers among
+    `pattern_friendly`, in which most people share one value, begin at level 0, all others at
+    `least_level`: the paper does not say at which, 1 comes close to Table 12. Source: majeed2024,
+    section 4.2.3 and Algorithm 3. O(n·d + h·G) for height h and G classes.
 
     >>> m = ap.examples.hospital()
     >>> trees = {a.name: ap.Hierarchy.balanced(a.values, fan_out=2) for a in m.attributes}
@@ -103,11 +103,9 @@ def shallow_generalize(
     hierarchies = check_hierarchies(hierarchies, m.qi)
     if unknown := [name for name in friendly if not is_among(name, m.qi)]:
         raise ColumnError(f"{unknown} are not quasi-identifiers; these are {m.qi}")
-    if lacking := [name for name in m.qi if name not in hierarchies]:
-        raise HierarchyError(f"hierarchies lacks {lacking}: make one with Hierarchy.balanced")
 
     def agreed(attribute, codes, group, starred):
-        tree = hierarchies[attribute.name]
+        tree = hierarchies.get(attribute.name) or Hierarchy.balanced(attribute.values)
         maps, top = tree.maps(attribute), tree.height
         if maps[top].any():
             what = f"the highest level of the hierarchy of {attribute.name!r}"
@@ -126,10 +124,11 @@ def shallow_generalize(
         node = first[level] + low[np.arange(len(level)), level]
         used, of_group = np.unique(node, return_inverse=True)
         nodes = SubDomains.sets(attribute, owner, np.tile(every, top + 1)).take(used)
-        # A node of one value is written as the value; nodes with the same values are one.
-        levels = np.where(nodes.sizes == 1, 0, np.searchsorted(first, used, side="right") - 1)
-        written = map(tree.written, attribute.values[nodes.low], levels.tolist())
-        nodes.names = np.fromiter(written, object, len(used))
+        if attribute.name in hierarchies:
+            # A node of one value is written as the value; nodes with the same values are one.
+            levels = np.where(nodes.sizes == 1, 0, np.searchsorted(first, used, side="right") - 1)
+            written = map(tree.written, attribute.values[nodes.low], levels.tolist())
+            nodes.names = np.fromiter(written, object, len(used))
         nodes, number = nodes.distinct()
         return nodes, number[of_group]
 
@@ -179,7 +178,8 @@ def recode(m: Microdata, r: Recoding, unseen: Literal["error", "suppress"] = "er
     r, new = (r, {}) if m.attributes == r.attributes else r.of_values(m.attributes)
     if new and unseen == "error":
         named = "; ".join(f"{n!r}: {v[:10]}{' ...' * (len(v) > 10)}" for n, v in new.items())
-        raise ColumnError(f'new to the recoding: {named}; unseen="suppress" withholds their rows')
+        way = 'unseen="suppress" (--unseen suppress) withholds their rows'
+        raise ColumnError(f"new to the recoding: {named}; {way}")
     e, published = Entries.whole(m), []
     for name, ids, codes in zip(m.qi, r.maps, e.codes.T, strict=True):
         published.append(PublishedAttribute(r.members(name), ids[codes]))

@@ -131,7 +131,7 @@ class Archive:
         return places
 
     def places(self, bits: np.ndarray) -> np.ndarray:
-        """Return the places of chromosomes, -1 for those that were not evaluated yet."""
+        """Return the places of chromosomes, -1 if they were not evaluated yet."""
         return np.array([self._place.get(key, -1) for key in _keys(bits)])
 
     def __len__(self) -> int:

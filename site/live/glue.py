@@ -16,7 +16,7 @@ import anonpaper as ap
 from anonpaper import errors
 from anonpaper.owner import report
 from anonpaper.owner.reader import Table
-from anonpaper.principles import GroupCounts
+from anonpaper.principles import GroupCounts, KAnonymity, Principle
 from anonpaper.publish import writing
 
 #: Name -> the numbers that it takes, and how its result is published.
@@ -133,12 +133,20 @@ def protect(method: str, k: int = 5, l: int = 1) -> dict:
     names = [*m.qi, *m.sensitives]
     return {
         "loss": float(ap.measure.gcp(rel)), "withheld": rel.entries.rows(~rel.shown), "rows": m.n,
-        "promises": [[str(p), level is None] for p, level in rel.kept().items()],
+        "promises": [[_in_words(p), level is None] for p, level in rel.kept().items()],
         "warnings": [*rel.warnings, *writing.formulas([writing.plain(rel.frame)])],
         "seconds": time.perf_counter() - began, "call": rel.call, "names": names,
         "first": rel.frame[names].head(SHOWN).astype(str).to_numpy().tolist(),
         **_risks(m, rel),
     }  # fmt: skip
+
+
+def _in_words(promise: Principle) -> str:
+    """Return what a promise means for a person."""
+    if isinstance(promise, KAnonymity):
+        return f"{promise.k}-anonymity: everybody looks like at least {promise.k - 1} others"
+    of = "" if promise.of is None else f" of {promise.of}"
+    return f"{promise.l}-diversity{of}: a guess is right with probability 1/{promise.l} at most"
 
 
 def write(path: str) -> dict:

@@ -1,19 +1,21 @@
 """What the theatre shows: each paper's algorithm on a few people, one decision after the other.
 
 A scene has people, the lines of the paper's pseudocode in our words, and a run for each choice of
-parameters: its steps, and what an attacker believes in the end. A step has the line that decides,
-a sentence, the formula with its present numbers, and each person's group (-1: none) and note. The
+parameters. A step has the line that decides, a sentence, the formula with its present numbers,
+each person's group (-1: none) and note, and the counts of the sensitive values in each group. The
 algorithms are those of the package and of the modules that draw steps in the notebooks.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from string import ascii_uppercase
 
 import majeed2024
@@ -28,30 +30,36 @@ from anonpaper.errors import AnonpaperError, InfeasibleError
 from anonpaper.microdata import Microdata
 from anonpaper.partition.diva.algorithms import Run, build_graph
 from anonpaper.partition.diva.targets import Search, Targets
+from anonpaper.partition.mondrian import median_cut
 from anonpaper.publish import Release
 from anonpaper.randomness import generator
 from anonpaper.recoders.evaluation import achievement
 from anonpaper.repair.synthesis import fuse
 
 SEED = 4  # of the rows' order in klt; the others draw nothing that is shown
+#: Algorithm -> its question, the lines of its pseudocode, and what a reader may try.
+TEXTS = {}
+_texts = Path(__file__).with_name("plays.md").read_text("utf-8")
+for _text in re.split(r"^# ", _texts, flags=re.M)[1:]:
+    _of, _question, *_lines = filter(None, _text.splitlines())
+    _told = [line.partition(". ")[2] for line in _lines if line[0].isdigit()]
+    TEXTS[_of] = _question, _told, _lines[-1].removeprefix("**Try:** ")
 
 
 @dataclass(frozen=True)
 class Play:
-    """An algorithm on a few people: its question, pseudocode, parameters, and how it runs."""
+    """An algorithm on a few people: its parameters, and how it runs."""
 
-    question: str
-    lines: tuple[str, ...]
     parameters: dict[str, Sequence]
     people: Callable[..., Microdata]
     run: Callable[..., tuple[Microdata, Script, Release]]
 
 
 class Script:
-    """The steps of a run, and what its groups are called."""
+    """The steps of a run, what its groups are called, and its lines, if not those of the play."""
 
-    def __init__(self, n: int, names: Sequence[str] = ascii_uppercase) -> None:
-        self.n, self.names, self.steps = n, names, []
+    def __init__(self, n: int, names: Sequence[str] = ascii_uppercase, lines=None) -> None:
+        self.n, self.names, self.lines, self.steps = n, names, lines, []
 
     def add(self, line: int, say: str, formula: str, group: Sequence, note=None, cells=None):
         """Add a step; `note` is by row, and `cells` are the published texts."""
@@ -63,21 +71,52 @@ class Script:
         self.steps.append(step)
 
 
-# ---- xiao2010: TP ------------------------------------------------------------------------------
+# ---- xiao2010 and boger2020: Mondrian, for comparison ------------------------------------------
 
+
+def mondrian_steps(m: Microdata, k: int) -> tuple[Microdata, Script, Release]:
+    """Show each cut of Mondrian for k-anonymity, which ignores sensitive values."""
+    script, labels, todo = Script(m.n, lines=TEXTS["Mondrian"][1]), np.zeros(m.n, int), [0]
+    script.add(1, "All people begin in one group, A.", f"{m.n} people, k = {k}", labels)
+    while todo:
+        rows, name = np.flatnonzero(labels == todo[0]), script.names[todo[0]]
+        if (side := median_cut(m, rows, k)) is None:
+            told = f"{len(rows)} people, k = {k}"
+            script.add(3, f"No cut of {name} leaves {k} people on both sides.", told, labels)
+            todo.pop(0)
+            continue
+        left, right = rows[side], rows[~side]
+        new, labels = labels.max() + 1, labels.copy()
+        labels[right], todo = new, [*todo, new]
+        apart = [not {*of[left]} & {*of[right]} for of in m.codes.T]
+        by = " and ".join(np.array(m.qi)[apart])
+        say = f"{name} is cut: {name} and {script.names[new]} differ in {by}."
+        script.add(2, say, f"{len(left)} and {len(right)} people, both at least k = {k}", labels)
+    release = ap.generalize(m, ap.mondrian(m, k))
+    say = f"Published: each group has at least {k} people. The {m.sensitive} played no part."
+    told = f"sizes {', '.join(map(str, np.bincount(labels)))}"
+    script.add(4, say, told, labels, {}, release.frame)
+    return m, script, release
+
+
+# ---- xiao2010: TP ------------------------------------------------------------------------------
 
 LINE_OF_PHASE = {1: 2, 2: 4, 3: 5}
 
 
-def hospital(table: str = "Table 1") -> Microdata:
-    """Return Table 1 of the paper, or a table in which one person more has a rare disease."""
+def hospital(table: str = "six people") -> Microdata:
+    """Return Table 1 of the paper, some of it, or it with one person more with a rare disease."""
     m = ap.examples.hospital()
+    if table == "six people":
+        return m.take([0, 1, 4, 5, 6, 7])
     rarer = m.frame["Disease"].mask(m.frame.index == "Helen", "dyspepsia")
     return m if table == "Table 1" else m.replace(frame=m.frame.assign(Disease=rarer))
 
 
-def tp_steps(m: Microdata, l: int, table: str) -> tuple[Microdata, Script, Release]:
+def tp_steps(m: Microdata, l: int, table: str, method: str) -> tuple[Microdata, Script, Release]:
     """Show which row TP moves to the residue R next, and why; `m` is already the table."""
+    if method != "TP":
+        return mondrian_steps(m, l)
     counts = m.frame[m.sensitive].value_counts()
     if l * counts.iloc[0] > m.n:
         told = f"{counts.iloc[0]} of {m.n} people have {counts.index[0]}, more than one in {l}"
@@ -86,7 +125,9 @@ def tp_steps(m: Microdata, l: int, table: str) -> tuple[Microdata, Script, Relea
     group, value = m.cells.tuple_of_row.astype(int), m.frame[m.sensitive].astype(str)
     R, leaves = group.max() + 1, (p.labels == p.n_groups - 1) & (p.info["residue_size"] > 0)
     script = Script(m.n, [*(f"Q{q + 1}" for q in range(R)), "R"])
-    told = f"People with equal quasi-identifiers form a group: Q1 to Q{R}."
+    least = np.bincount(group).min()
+    told = f"People with equal quasi-identifiers form a group: Q1 to Q{R}. "
+    told += f"The smallest has {least}, so the table is k-anonymous with k = {least}."
     script.add(1, told, f"{R} groups, R is empty", group)
     before, *after = (counts.loc[phase] for phase in counts.index.unique("step"))
     for number, now in enumerate(after, start=1):
@@ -108,7 +149,7 @@ def tp_steps(m: Microdata, l: int, table: str) -> tuple[Microdata, Script, Relea
                     may = np.flatnonzero((group < R) & (l * same > np.bincount(group)[group]))
                 group = np.where(np.arange(m.n) == row, R, group)
                 moves = f"{m.frame.index[row]} moves to R."
-                script.add(LINE_OF_PHASE[number], moves, formula, group, {row: "moves"})
+                script.add(LINE_OF_PHASE[number], moves, formula, group)
                 script.steps[-1]["may"] = may.tolist()  # who could move as well
         held = Counter(value[group == R])
         size, most = held.total(), max(held.values(), default=0)
@@ -118,15 +159,18 @@ def tp_steps(m: Microdata, l: int, table: str) -> tuple[Microdata, Script, Relea
         before = now
     release = ap.suppress(m, p)
     stars = f"{ap.measure.stars(release)} stars"
-    script.add(6, f"Published with {stars}.", f"{stars} in {m.n} rows", group, {}, release.frame)
+    say = f"Published with {stars}. A guess is right with probability 1/{l} at most."
+    script.add(6, say, f"{stars} in {m.n} rows", group, {}, release.frame)
     return m, script, release
 
 
 # ---- boger2020: (K, L, theta)-diversity --------------------------------------------------------
 
 
-def klt_steps(m: Microdata, k: int, l: int, theta: float) -> tuple[Microdata, Script, Release]:
+def klt_steps(m: Microdata, k: int, l: int, theta: float, method: str):
     """Show the clusters after each of the six steps."""
+    if method != "klt":
+        return mondrian_steps(m, k)
     script, secrets = Script(m.n), m.frame[m.sensitive]
     p = ap.klt(m, k, l, theta, seed=SEED, withheld="drop")
     for title, group in grouped_by_pairs(m, k, l, theta, seed=SEED)[1]:
@@ -134,9 +178,9 @@ def klt_steps(m: Microdata, k: int, l: int, theta: float) -> tuple[Microdata, Sc
         largest = held.value_counts(normalize=True).max()
         told = f"sizes {', '.join(map(str, held.size()))}; largest share of a value "
         told += f"{largest:.2f}, allowed {theta:g}"
-        line, say = int(title[0]), f"{title.partition(': ')[2].capitalize()}."
+        line = max(2, int(title[0]))  # line 1 is the start of line 2
         waits = dict.fromkeys(np.flatnonzero(group < 0).tolist(), "waits")
-        script.add(line + (line == 1), say, told, group, waits)
+        script.add(line, TEXTS["boger2020"][1][line - 1], told, group, waits)
     release = ap.swap(m, p, seed=0)
     shown = release.frame.astype(str).reindex(m.frame.index, fill_value="not published")
     moved = int((release.frame[m.sensitive] != secrets[release.frame.index]).sum())
@@ -148,7 +192,6 @@ def klt_steps(m: Microdata, k: int, l: int, theta: float) -> tuple[Microdata, Sc
 
 
 # ---- dewri2009: generalizations as bits --------------------------------------------------------
-
 
 PARENTS = ("10011", "01110")
 
@@ -165,10 +208,8 @@ def bit_steps(m: Microdata, k: int, cut: int, flip: int) -> tuple[Microdata, Scr
         release = ap.recode(m, ap.Recoding.decode(m.attributes, bits))
         loss, bias = ap.measure.nwp(release), ap.measure.necd(release)
         ach, smallest = achievement(loss, bias, (0.2, 1.0)), ap.measure.effective_k(release)
-        kept = f"so it {'is' if smallest >= k else 'is not'} {k}-anonymous"
-        formula = (
-            f"NWP {loss:.2f}, NECD {bias:.2f}, ach {ach:.2f}; smallest class {smallest}, {kept}"
-        )
+        formula = f"NWP {loss:.2f}, NECD {bias:.2f}, ach {ach:.2f}; smallest class {smallest}, "
+        formula += f"so it is {'not ' * (smallest < k)}k-anonymous with k = {k}"
         say, labels = f"{name[0].upper()}{name[1:]}: bits {bits}.", release.classes.labels
         script.add(line, say, formula, labels, {}, release.frame)
         found.append(((smallest < k, ach), name, bits, release))
@@ -255,11 +296,8 @@ def repair_steps(m: Microdata, k: int, synthetic: int) -> tuple[Microdata, Scrip
     script.add(3, told, sizes, p.labels, invented)
     release = ap.shallow_generalize(m, p, majeed2024.trees(m))
     kept = (release.frame[m.qi].astype(str) == m.frame[m.qi].astype(str)).to_numpy().mean()
-    kept, told = (
-        f"{kept:.0%} of the values stay as they are",
-        "Each class is generalized as little",
-    )
-    script.add(4, f"{told} as its own rows allow.", kept, p.labels, invented, release.frame)
+    say, kept = "Each class is generalized as little as its own rows allow.", f"{kept:.0%}"
+    script.add(4, say, f"{kept} of the values stay", p.labels, invented, release.frame)
     return m, script, release
 
 
@@ -267,56 +305,19 @@ def repair_steps(m: Microdata, k: int, synthetic: int) -> tuple[Microdata, Scrip
 
 PLAYS = {
     "xiao2010": Play(
-        "Which people must give up their values so that no disease is too frequent in any group?",
-        ("Put people with equal quasi-identifiers into one group Q.",
-         "Phase 1: while a value fills more than 1/l of Q, move one of its people to R.",
-         "Stop if no value fills more than 1/l of R.",
-         "Phase 2: move people whose value is not the most frequent one of R.",
-         "Phase 3: move sets of people from several groups until R is l-eligible.",
-         "Publish: a star wherever the people of a group differ."),
-        {"l": (2, 3, 4), "table": ("Table 1", "rarer diseases")}, hospital, tp_steps,
-    ),
+        {"method": ("TP", "Mondrian (k = l)"), "l": (2, 3, 4),
+         "table": ("six people", "Table 1", "rarer diseases")}, hospital, tp_steps),
     "dewri2009": Play(
-        "How does a search find a generalization that loses little?",
-        ("Decode the first parent: 0 joins two neighbouring values, 1 keeps them apart.",
-         "Decode the second parent.",
-         "Crossover: the first bits of one parent, the rest of the other.",
-         "Mutation: flip one bit of the child.",
-         "Keep the better one: k-anonymous first, then the smaller ach."),
         {"k": (2, 3, 5), "cut": (1, 2, 3, 4), "flip": (1, 2, 3, 4, 5)}, ap.examples.hospital,
-        bit_steps,
-    ),
+        bit_steps),
     "boger2020": Play(
-        "Can a table keep exact ages and hide who works as what?",
-        ("Any person starts a cluster.",
-         "Add the nearest person until it has l values; those with a value that it has wait.",
-         "Each waiting person joins the nearest cluster with room that stays within theta.",
-         "People who fit nowhere begin again at line 1.",
-         "A cluster that misses k, l or theta merges with the nearest that mends it.",
-         "Publish: swap the sensitive values within each cluster."),
-        {"k": (2, 3, 4, 5), "l": (2, 3), "theta": (0.4, 0.5, 0.75)}, ten_people, klt_steps,
-    ),
+        {"method": ("klt", "Mondrian (k only)"), "k": (2, 3, 4, 5), "l": (2, 3),
+         "theta": (0.4, 0.5, 0.75)}, ten_people, klt_steps),
     "diva2021": Play(
-        "Can a k-anonymous table keep its minorities?",
-        ("Find the target rows of each constraint.",
-         "Choose the next constraint by the strategy.",
-         "Try a clustering of its targets: disjoint from others, and within all upper bounds.",
-         "Take it, and go on with the next constraint.",
-         "If the next one finds nothing, give it back and try another.",
-         "Group the other people by k-member.",
-         "Publish: a star wherever a group differs."),
         {"k": (2, 3), "strategy": ("max_fan_out", "min_choice", "basic")}, ap.examples.patients,
-        diva_steps,
-    ),
+        diva_steps),
     "majeed2024": Play(
-        "Do invented rows protect the people who have a rare disease?",
-        ("Find rare values: those with a large gap to the most frequent one.",
-         "Add synthetic rows until all values are equally frequent.",
-         "Build classes of k to 2k - 1 similar rows with l diseases.",
-         "Publish: generalize each class to the lowest level on which it agrees."),
-        {"k": (2, 4, 5, 8), "synthetic": (6, 3, 0)},
-        majeed2024.ten_users, repair_steps,
-    ),
+        {"k": (2, 4, 5, 8), "synthetic": (6, 3, 0)}, majeed2024.ten_users, repair_steps),
 }  # fmt: skip
 
 
@@ -324,7 +325,7 @@ def scene(paper: str) -> dict:
     """Return the scene of a paper with a run for every choice of parameters."""
     play, m = PLAYS[paper], PLAYS[paper].people()
     names = [*m.qi, *m.sensitives]
-    told = {"paper": paper, "question": play.question, "lines": play.lines, "columns": names}
+    told = {"paper": paper, "lines": TEXTS[paper][1], "columns": names}
     told |= {"parameters": play.parameters, "people": people_of(m)}
     told["domains"] = {a.name: None if a.numeric else [str(value) for value in a.values]
                        for a in map(m.attribute, names)}  # fmt: skip
@@ -341,15 +342,18 @@ def table_of(paper: str, parameters: Mapping) -> Microdata:
     return PLAYS[paper].people(*(parameters[name] for name in ("table",) if name in parameters))
 
 
-def as_json(paper: str) -> str:
+def as_json(paper: str, **more: object) -> str:
     """Return a scene as JSON; equal published tables, of which there are few, are listed once."""
-    told, tables = scene(paper), []
-    for one in (step for run in told["runs"].values() for step in run.get("steps", ())):
-        if "cells" in one:
-            if one["cells"] not in tables:
-                tables.append(one["cells"])
-            one["cells"] = tables.index(one["cells"])
-    return json.dumps(told | {"tables": tables}, separators=(",", ":"))
+    told, tables, levels = scene(paper), [], {}
+    for run in told["runs"].values():
+        levels |= run.pop("levels", {})
+        for one in run.get("steps", ()):
+            if "cells" in one:
+                if one["cells"] not in tables:
+                    tables.append(one["cells"])
+                one["cells"] = tables.index(one["cells"])
+    told |= {"tables": tables, "levels": levels}
+    return json.dumps(told | more, separators=(",", ":"))
 
 
 def run(paper: str, m: Microdata, parameters: Mapping) -> dict:
@@ -359,13 +363,14 @@ def run(paper: str, m: Microdata, parameters: Mapping) -> dict:
             m, script, release = PLAYS[paper].run(m, **parameters)
     except AnonpaperError as error:
         return {"people": people_of(m), "error": str(error)}
+    script.steps[-1]["class"] = release.classes.labels.tolist()  # some groups look alike
     told = {"people": people_of(m), "steps": script.steps, "names": script.names}
-    return told | {"beliefs": beliefs(m, release)}
+    return told | {"lines": script.lines} | beliefs(m, script.steps)
 
 
 def edited(paper: str, cells: Sequence[Sequence[str]], parameters: Mapping) -> str:
     """Return the run, as JSON, of a table whose cells, all of them, a reader has edited."""
-    m = PLAYS[paper].people()
+    m = table_of(paper, parameters)
     frame = m.frame.copy()
     for place, name in enumerate([*m.qi, *m.sensitives]):
         column = pd.Series([row[place] for row in cells], frame.index)
@@ -381,20 +386,29 @@ def people_of(m: Microdata) -> list[list[str]]:
     return [[name, *row] for name, row in zip(names, texts.to_numpy().tolist(), strict=True)]
 
 
-def beliefs(m: Microdata, release: Release) -> dict:
-    """Return what an attacker believes of each person: before, and by the published class."""
-    secrets, labels = m.frame[m.sensitive].astype(str).to_numpy(), release.classes.labels
-    values = [str(value) for value in m.attribute(m.sensitive).values]
+#: What lesson 3 computes for a class, in the order of the page.
+PRINCIPLES = (ap.FrequencyLDiversity(1), ap.DistinctLDiversity(1), ap.EntropyLDiversity(1),
+              ap.RecursiveLDiversity(1, 2))  # fmt: skip
 
-    def shares(rows: np.ndarray) -> list[float]:
-        held = Counter(secrets[rows])
-        return [round(held[value] / max(len(rows), 1), 3) for value in values]
 
-    of_class = {int(label): np.flatnonzero(labels == label) for label in np.unique(labels)}
-    real = {label: rows[~m.synthetic[rows]] for label, rows in of_class.items()}
-    told = {"values": values, "before": shares(np.flatnonzero(~m.synthetic))}
-    told |= {"class": labels.tolist(), "after": {c: shares(rows) for c, rows in of_class.items()}}
-    told["after"].pop(-1, None)  # who is not published is in no class
-    if m.synthetic.any():
-        told["expert"] = {label: shares(rows) for label, rows in real.items()}
-    return told
+def beliefs(m: Microdata, steps: Sequence[dict]) -> dict:
+    """Add to each step the counts of sensitive values by group; return their levels."""
+    secrets, values = m.sensitive_codes, [str(value) for value in m.sensitive_attribute.values]
+
+    def held(labels: np.ndarray, kept: np.ndarray | bool = True) -> dict[int, list[int]]:
+        of = {int(one): secrets[kept & (labels == one)] for one in np.unique(labels[labels >= 0])}
+        return {one: np.bincount(rows, minlength=len(values)).tolist() for one, rows in of.items()}
+
+    levels = {}
+    for step in steps:
+        labels = np.array(step.get("class", step["group"]))
+        step["held"] = held(labels)
+        if m.synthetic.any():
+            step["real"] = held(labels, ~m.synthetic)
+        for counts in step["held"].values():
+            name = ",".join(map(str, sorted(filter(None, counts), reverse=True)))
+            of = ap.principles.GroupCounts.of_table(np.array([counts]))
+            found = [float(one.levels(of)[0].round(3)) for one in PRINCIPLES]
+            levels[name] = [level if np.isfinite(level) else None for level in found]
+    before = held(np.zeros(m.n, int), ~m.synthetic)[0]
+    return {"values": values, "before": before, "levels": levels}

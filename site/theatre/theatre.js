@@ -4,7 +4,8 @@
 const scene = JSON.parse($("scene").textContent);
 const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
 const state = { step: 0, person: null, parameters: {} };
-let edited = null, cells = null, touched = false, wanted = false, tickets = 0, asking = false, timer = null;
+const guessed = new Set();  // states whose best guess the reader has predicted or asked to see
+let edited = null, cells = null, touched = false, wanted = false, tickets = 0, asking = false, guess = "", timer = null;
 
 // ---- what is shown ----------------------------------------------------------------------------
 
@@ -17,8 +18,22 @@ const step = (at = state.step) => run().steps?.[at];
 const tableOf = one => typeof one.cells === "number" ? scene.tables[one.cells] : one.cells;
 /** The people whom a step moves. */
 const moved = at => at < 1 || !step(at) ? [] : step(at).group.flatMap((one, i) => one === step(at - 1).group[i] ? [] : [i]);
+const place = () => `${key()}&${state.step}&${state.person}`;
 const note = text => { $("loaded").textContent = text; };
 const groupName = number => run().names[number] ?? "";
+const sum = counts => counts.reduce((total, count) => total + count, 0);
+const percent = share => `${Math.round(100 * share)} %`;
+const WORDS = new RegExp(`(?<!\\w)(${scene.words.pattern})(?!\\w)`);
+
+/** A text in which each word that the page explains is, once, a button that opens its explanation. */
+function explained(text, seen = new Set()) {
+  return text.split(WORDS).map((part, i) => {
+    const id = i % 2 ? scene.words.ids[part] ?? scene.words.ids[part.slice(0, -1)] : null;
+    if (!id || seen.has(id)) return part;
+    seen.add(id);
+    return make("button", { type: "button", class: "word", popovertarget: id }, part);
+  });
+}
 
 function draw() {
   asking = false;
@@ -29,19 +44,26 @@ function draw() {
   $("scrub").setAttribute("aria-valuetext", `step ${state.step + 1} of ${last() + 1}`);
   [$("back").disabled, $("forward").disabled] = [!one || state.step === 0, !one || state.step === last()];
   $("say").classList.toggle("bad", !one);
-  $("say").textContent = one ? `${state.step + 1} of ${last() + 1}: ${one.say}` : `Not possible: ${run().error}. ${works()}`;
+  $("say").replaceChildren(...explained(one ? `${state.step + 1} of ${last() + 1}: ${one.say}` : `Not possible: ${run().error}. ${works()}`));
+  drawLines(run().lines ?? scene.lines);
   [...$("lines").children].forEach((line, i) => {
     line.classList.toggle("now", one?.line === i + 1);
     line.toggleAttribute("aria-current", one?.line === i + 1);
   });
-  $("formula").textContent = one?.formula ?? "";
+  $("formula").replaceChildren(...explained(one?.formula ?? ""));
   drawPeople(one);
   drawGroups(one);
   drawBeliefs();
   for (const chip of calm ? [] : document.querySelectorAll(".chip")) glide(chip, places.get(chip.dataset.person));
   if (held) document.querySelector(held.matches(".chip") ? `.chip[data-person="${held.dataset.person}"]` : `tr[data-person="${held.dataset.person}"] :is(button, select, input)`)?.focus({ preventScroll: true });  // the elements are new
   mark();
-  history.replaceState(null, "", `${location.search}#${key()}&step=${state.step + 1}${state.person === null ? "" : `&person=${encodeURIComponent(people()[state.person][0])}`}`);
+  history.replaceState(null, "", `${location.search}#${key()}&step=${state.step + 1}&person=${state.person === null ? "" : encodeURIComponent(people()[state.person][0])}`);
+}
+
+function drawLines(lines) {
+  if ($("lines").textContent === lines.map((text, i) => i + 1 + text).join("")) return;  // a word may have the focus
+  const seen = new Set();
+  $("lines").replaceChildren(...lines.map((text, i) => make("li", {}, make("button", { type: "button", "aria-label": `Go to line ${i + 1}` }, String(i + 1)), make("span", {}, ...explained(text, seen)))));
 }
 
 /** What would work instead of what was refused: other values of one parameter. */
@@ -61,9 +83,9 @@ function drawPeople(one) {
   const published = one && tableOf(one), fields = cells && (!edited || !one || state.step === 0), movers = moved(state.step);
   const rows = here().map(([name, ...values], i) => {
     const texts = published?.[i] ?? values;
-    const row = make("tr", { "data-person": i }, make("th", { scope: "row" }, dot(i), make("button", { type: "button", "aria-pressed": state.person === i }, name)));
+    const row = make("tr", { "data-person": i }, make("th", { scope: "row" }, dot(i), make("button", { type: "button", "aria-pressed": state.person === i }, name), ...one?.note[i] ? [make("small", {}, one.note[i])] : []));
     texts.forEach((text, j) => row.append(fields && cells[i] ? make("td", {}, field(i, j)) : make("td", String(text) === values[j] ? {} : { class: "changed" }, String(text))));
-    row.append(make("td", { class: "note" }, one?.note[i] || (one ? groupName(one.group[i]) : "")));
+    row.append(make("td", { class: "note" }, one ? groupName(one.group[i]) : ""));
     row.classList.toggle("moved", movers.includes(i));
     row.classList.toggle("chosen", state.person === i);
     return row;
@@ -82,7 +104,7 @@ addEventListener("resize", () => hint());
 function field(i, j) {
   const column = scene.columns[j], domain = scene.domains[column];
   const found = domain ? make("select", {}, ...domain.map(text => make("option", {}, text))) : make("input", { type: "number" });
-  found.setAttribute("aria-label", `${column} of ${scene.people[i][0]}`);
+  found.setAttribute("aria-label", `${column} of ${people()[i][0]}`);
   found.value = cells[i][j];
   found.onchange = () => {
     [cells[i][j], touched, tickets] = [found.value, true, tickets + 1];  // a run that has not ended is of other values
@@ -106,32 +128,53 @@ function drawGroups(one) {
 }
 
 function drawBeliefs() {
-  const told = run().beliefs, person = state.person;
-  if (!told || person === null) {
-    $("attacked").textContent = "Choose a person: what can somebody who knows this person conclude?";
-    return $("beliefs").replaceChildren();
+  const told = run(), one = step(), person = state.person;
+  $("diverse").hidden = true;
+  $("beliefs").replaceChildren();
+  $("attacked").textContent = "Choose a person: what can somebody who knows this person conclude?";
+  if (!one || person === null) return;
+  const at = (one.class ?? one.group)[person], name = people()[person][0], secret = scene.columns.at(-1), ends = state.step === last();
+  const counts = one.held[at], bars = [["before", told.before]];
+  if (!counts) $("attacked").textContent = ends ? `${name} is not published.` : `${name} is in no group yet. The whole table gives a first guess:`;
+  else {
+    const n = sum(counts), most = Math.max(...counts), value = told.values[counts.indexOf(most)];
+    const could = [...new Set([Math.max(...told.before) / sum(told.before), 1 / n, most / n, 1].map(percent))].sort((a, b) => parseInt(a) - parseInt(b));
+    const known = scene.paper === "boger2020" && !told.lines ? `the group of ${name}` : `${scene.columns.slice(0, -1).join(", ")} of ${name}`;
+    if (!guessed.has(place()) && $("ask").checked) {
+      $("attacked").textContent = `${ends ? "This is published" : "Suppose this were published now"}. Somebody knows ${known}. With which probability is the best guess of the ${secret} right? Count the marked rows.`;
+      return $("beliefs").replaceChildren(...could.map(text => make("button", { type: "button", "data-guess": text === percent(most / n) ? "Right. " : `Not ${text}. ` }, text)));
+    }
+    const sure = most === n ? n > 1 ? ` This is certain, although the group has ${n} rows: k-anonymity counts people and ignores what they have in common.` : " A group of one person hides nothing." : "";
+    const found = n > 1 ? `${most} of the ${n} rows that fit ${name} ${most > 1 ? "have" : "has"} ${value}` : `One row fits ${name}, and it has ${value}`;
+    $("attacked").replaceChildren(...explained(`${guess}${found}: the best guess is right with probability ${percent(most / n)}.${sure}`));
+    bars.push(["after", counts]);
+    if (told.steps[state.step].real) bars.push(["by who recognizes synthetic rows", one.real[at]]);
+    drawLevels(counts.filter(Boolean).sort((a, b) => b - a), n);
   }
-  const at = told.class[person], name = people()[person][0], ends = state.step === last();
-  const fits = told.class.filter(one => one === at).length;
-  $("attacked").textContent = !ends ? `What is believed of ${name} before anything is published. Go to the last step to attack.`
-    : at < 0 ? `${name} is not published.` : scene.paper === "boger2020" ? `The ${scene.columns.at(-1)} of ${name} was shuffled among ${fits} rows (marked).`
-      : `Rows in the group of ${name}: ${fits} (marked). An attacker who knows the group believes:`;
-  const bars = [["before", told.before]];
-  if (ends && at >= 0) bars.push(["after", told.after[at]]);
-  if (ends && at >= 0 && told.expert) bars.push(["by who recognizes synthetic rows", told.expert[at]]);
-  $("beliefs").replaceChildren(...told.values.map((value, i) => make("div", { class: "belief" }, make("b", {}, value), ...bars.map(([when, shares]) => {
-    const bar = make("span", { class: `bar ${when.slice(0, 2)}` }), percent = Math.round(100 * shares[i]);
-    bar.style.width = `${percent / 2}%`;
-    return make("div", {}, bar, ` ${percent} % ${when}`);
+  $("beliefs").replaceChildren(...told.values.map((value, i) => make("div", { class: "belief" }, make("b", {}, value), ...bars.map(([when, counts]) => {
+    const bar = make("span", { class: `bar ${when.slice(0, 2)}` }), share = counts[i] / Math.max(sum(counts), 1);
+    bar.style.width = `${50 * share}%`;
+    return make("div", {}, bar, ` ${percent(share)} ${when}`);
   }))));
-  mark();
+}
+
+/** How diverse a group with these counts is, as lesson 3 computes it; the levels are the package's. */
+function drawLevels(counts, n) {
+  const [frequency, distinct, entropy, recursive] = (edited ?? scene).levels[counts.join(",")], [most, ...others] = counts;
+  const share = counts.map(count => `${count}/${n} · ln(${count}/${n})`).join(" + ");
+  const told = [`frequency l-diversity: ${n} / ${most} = ${frequency}. No guess is right with a higher probability than ${most}/${n}.`,
+    `distinct l-diversity: ${distinct} different value${distinct > 1 ? "s" : ""}.`,
+    `entropy l-diversity: as uncertain as ${entropy} equally frequent values. H = −(${share}), and e^H = ${entropy}.`,
+    recursive === null ? "recursive diversity, l = 2: it fails for every c, because there is one value only." : `recursive diversity, l = 2: c must be above ${most} / (${others.join(" + ")}) = ${recursive}.`];
+  $("levels").replaceChildren(...told.map(text => make("li", {}, ...explained(text))));
+  $("diverse").hidden = false;
 }
 
 /** Mark everybody whom an attacker cannot tell from the chosen person, or from the one pointed at. */
 function mark(pointed = null) {
-  const told = run().beliefs, one = step(), person = pointed ?? (state.step === last() ? state.person : null);
+  const one = step(), person = pointed ?? state.person, of = pointed === null ? one?.class ?? one?.group : one?.group;
   for (const row of document.querySelectorAll("[data-person]")) {
-    const i = Number(row.dataset.person), of = pointed === null ? told?.class : one?.group;
+    const i = Number(row.dataset.person);
     row.classList.toggle("fits", person !== null && of !== undefined && of[i] === of[person] && of[i] >= 0);
   }
 }
@@ -172,6 +215,15 @@ $("back").onclick = () => go(state.step - 1);
 $("forward").onclick = () => go(state.step + 1);
 $("play").onclick = () => play();
 $("scrub").oninput = () => go(Number($("scrub").value), false);
+$("beliefs").addEventListener("click", event => {
+  if (!event.target.dataset.guess) return;
+  guessed.add(place());
+  guess = event.target.dataset.guess;
+  drawBeliefs();
+  [guess, $("attacked").tabIndex] = ["", -1];
+  $("attacked").focus();  // the buttons are gone
+});
+$("ask").onchange = () => draw();
 $("people").addEventListener("click", event => {
   const of = event.target.closest("[data-person]");
   if (of && event.target.closest("button")) choose(Number(of.dataset.person));
@@ -182,12 +234,14 @@ for (const [kind, read] of [["pointerover", of => Number(of.dataset.person)], ["
     if (of && step()) mark(read(of));
   });
 $("lines").addEventListener("click", event => {
+  if (event.target.closest(".word")) return;
   const line = [...$("lines").children].indexOf(event.target.closest("li")) + 1;
   const at = run().steps?.findIndex(one => one.line === line) ?? -1;
   if (at >= 0) go(at, false);
 });
 document.addEventListener("keydown", event => {
   if (event.target.matches("input:not([type=checkbox]), select, .scroll") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (document.querySelector(":popover-open")) return;
   const to = { ArrowLeft: state.step - 1, ArrowRight: state.step + 1, Home: 0, End: last() }[event.key];
   if (to !== undefined) go(to);
   else if (event.key === " " && !event.target.closest("button, input")) play();
@@ -209,17 +263,20 @@ for (const [name, given] of Object.entries(scene.parameters)) {
     if (numbers) field.setAttribute("aria-valuetext", state.parameters[name]);
   };
   field.show = show;
-  $("parameters").append(make("label", { for: `p-${name}` }, name, output, field));
+  const word = scene.words.ids[name] ? [make("button", { type: "button", class: "word what", popovertarget: scene.words.ids[name], "aria-label": `What is ${name}?` }, "?")] : [];
+  $("parameters").append(make("div", {}, make("label", { for: `p-${name}` }, name, output), field, ...word));
 }
 
 /** Set a parameter. An edited table is run again, unless another table was chosen. */
 function change(name, value) {
-  const again = wanted && name !== "table", ends = step(0) && state.step === last();
+  const again = wanted && name !== "table", ends = step(0) && state.step === last(), person = people()[state.person]?.[0];
   state.parameters[name] = value;
   stopRun(again || !touched ? "" : name === "table" ? "Your edits are undone: another table was chosen." : "Edited: press Run.");
   if (cells && name === "table") setEdit(true);
   if (again) runEdited(ends);
   if (ends && step(0)) state.step = last();
+  const at = people().findIndex(([of]) => of === person);  // tables have other people
+  if (at >= 0) state.person = at;
   draw();
 }
 
@@ -227,11 +284,14 @@ function readAddress() {
   stopRun("");
   setEdit(false);
   const told = new URLSearchParams(location.hash.slice(1));
-  for (const [name, values] of Object.entries(scene.parameters))
-    state.parameters[name] = values.find(value => String(value) === told.get(name)) ?? values[0];
-  state.step = Math.max(0, (Number(told.get("step")) || 1) - 1);
+  const all = Object.entries(scene.runs).map(([text, of]) => [new URLSearchParams(text), of]);
+  const fits = all.filter(([given]) => [...given].every(([name, value]) => !scene.parameters[name].some(one => String(one) === told.get(name)) || told.get(name) === value));
+  const [given] = fits.find(([, of]) => of.steps && (!told.get("person") || of.people.some(([name]) => name === told.get("person")))) ?? fits[0];  // what is not said is chosen so that it is possible
+  for (const [name, values] of Object.entries(scene.parameters)) state.parameters[name] = values.find(value => String(value) === given.get(name));
+  state.step = Math.min(Math.max(0, (Number(told.get("step")) || 1) - 1), step(0) ? last() : Infinity);
   const person = people().findIndex(([name]) => name === told.get("person"));
-  state.person = person < 0 ? null : person;
+  state.person = person >= 0 ? person : told.has("person") ? null : 1;
+  if (told.has("person")) guessed.add(place());  // a link shows what it is about
   for (const field of $("parameters").querySelectorAll("input, select")) field.show();
   draw();
 }
@@ -242,7 +302,7 @@ const stopRun = text => { [tickets, edited] = [tickets + 1, null]; note(text); }
 
 /** Fill the fields with the table on screen, or take them away. */
 function setEdit(on) {
-  cells = on ? scene.people.map((_, i) => people()[i].slice(1)) : null;
+  cells = on ? people().slice(0, step(0)?.rows).map(([, ...values]) => values) : null;
   [touched, wanted, $("load").hidden] = [false, false, !on];
   $("change").textContent = on ? "Back to the unedited table" : "Edit the table";
 }
@@ -271,8 +331,6 @@ $("load").onclick = async () => {
   if (cells) runEdited();
 };
 
-$("ask").parentElement.hidden = !Object.values(scene.runs).some(one => one.steps?.some((_, at) => at > 0 && one.steps[at].group.filter((group, i) => group !== one.steps[at - 1].group[i]).length === 1));
-$("lines").replaceChildren(...scene.lines.map(text => make("li", {}, make("button", { type: "button" }, text))));
 document.body.classList.toggle("embed", new URLSearchParams(location.search).has("embed"));
 window.addEventListener("hashchange", readAddress);
 readAddress();

@@ -44,6 +44,7 @@ def bad(door, error, says, *calls, **values):
 
 LONELY = table(age=range(40), secrets=[1] + [0] * 39)
 HALVED = table(age=range(40), secrets=[0, 1] * 20)
+WIDE = ap.Microdata(pd.DataFrame(np.eye(5, 255, dtype=int)), [*range(255)])
 TOP = table(age=[0] * 6, secrets=[0, 0, 0, 1, 2, 3])
 PEOPLE = pd.DataFrame({
     "age": np.arange(60) % 30 + 20, "job": list("ab") * 30, "name": "x",
@@ -88,7 +89,7 @@ BAD = [
     *(bad(partial(f, M), ParameterError, "k must be an integer from . to 10",
           k=[0, 11, 2.5, "3", True]) for f in FOR_K),
     bad(BALANCED, ParameterError, "", k=[1, 41], l=[1, 6], largest_share=[0], seed=[-1]),
-    bad(BALANCED, InfeasibleError, "k >= 21|feasible l is 2", {"m": LONELY},
+    bad(BALANCED, InfeasibleError, "= 9 make 5 .* k >= 21|feasible l is 2", {"m": LONELY},
         {"m": LONELY, "k": 21, "l": 3}),
     bad(ap.mondrian, ParameterError, "entropy", {"m": M, "k": 2, "l": 2, "diversity": "entropy"}),
     bad(ap.mondrian, InfeasibleError, "largest feasible l is 6",
@@ -106,6 +107,7 @@ BAD = [
     bad(ap.optimal_two_diverse, ParameterError, "exactly two", m=[M]),
     bad(ap.optimal_two_diverse, InfeasibleError, "", m=[LONELY]),
     bad(ap.exact, SizeLimitError, "40", {"m": HALVED, "l": 2}),
+    *(bad(door, SizeLimitError, "255", {"m": WIDE, "k": 2}) for door in (ap.k_member, ap.oka)),
     bad(partial(ap.exact, M, 2), ParameterError, "", objective=["loss"]),
     bad(partial(ap.tp_refined, M, 2), ParameterError, "seconds", seconds=[-1]),
     # -- recoding
@@ -145,7 +147,7 @@ BAD = [
     bad(ap.anatomize, ColumnError, r"rename \['group'\]",
         {"m": table("group", group=[1, 2], secrets=list("ab")), "p": ap.Partition([0, 0])}),
     bad(partial(ap.shallow_generalize, M, GROUPS), HierarchyError, "", hierarchies=[
-        {"Age": TREE}, {name: FLAT(["a"]) for name in M.qi},
+        {name: FLAT(["a"]) for name in M.qi},
         {a.name: ap.Hierarchy([[v, v] for v in a.values]) for a in M.attributes}]),
     # -- measuring
     bad(RISK, ParameterError, "", reading=["worst"], targets=["some"]),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import anonpaper as ap
 from anonpaper import errors
+from anonpaper.owner.cli import main
 
 
 @settings(deadline=None)
@@ -115,6 +116,43 @@ def test_hierarchies_that_cannot_be_made_say_why(make, arguments, message):
         getattr(ap.Hierarchy, make)(*arguments)
 
 
+@pytest.mark.parametrize("rows", [
+    [[34, "young"], [35, ""]], [[34, "young"], [35, " "]], [[34, "young"], [35, None]],
+    [[34, "young"], [35, pd.NA]], [[34, "young"], [35, np.nan]], [[34, "young"], [35]],
+])  # fmt: skip
+def test_a_name_that_lacks_is_told_with_its_row(rows, tmp_path):
+    with pytest.raises(errors.HierarchyError, match="row 2 is .'35'"):
+        ap.Hierarchy(rows)
+    (path := tmp_path / "t.csv").write_text("34;young\n35;\n")
+    with pytest.raises(errors.HierarchyError, match="row 2 is .'35', ''"):
+        ap.Hierarchy.from_csv(path)
+
+
+NUMBERS = ["{}", "{}.0", "{}.00", "{}e0", "+{}"]
+
+
+@pytest.mark.parametrize("in_tree", NUMBERS)
+@pytest.mark.parametrize("dtype", ["int64", "float64", "Int64", object])
+def test_numbers_and_missing_values_find_their_rows(dtype, in_tree, tmp_path):
+    """The same from a file, from the rows of a frame, and on the command line."""
+    ages, gap = [34, 35, 44, 45] * 3, dtype != "int64"
+    frame = pd.DataFrame({"age": pd.Series(ages + [None] * gap * 3, dtype=dtype)})
+    rows = [[in_tree.format(age), f"{age // 10}0s", "*"] for age in ages[:4]]
+    lines = [";".join(row) for row in [*rows, ["", "unknown", "*"]]]
+    (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
+    m = ap.Microdata(frame, ["age"], missing="category")
+    p = ap.Partition([0, 0, 1, 1] * 3 + [2, 2, 2] * gap)
+    trees = [ap.Hierarchy([*rows, [lost, "unknown", "*"]]) for lost in (None, np.nan, pd.NA, "?")]
+    for tree in [ap.Hierarchy.from_csv(tmp_path / "t.csv"), *trees]:
+        shown = ap.shallow_generalize(m, p, {"age": tree}).frame["age"].astype(str).tolist()
+        assert shown == ["30s", "30s", "40s", "40s"] * 3 + ["?"] * gap * 3
+    frame.to_csv(tmp_path / "in.csv", index_label="id")
+    told = ["anonymize", tmp_path / "in.csv", "--qi", "age", "--method", "mondrian", "--k", "3",
+            "--publish", "shallow", "--hierarchy", f"age={tmp_path / 't.csv'}", "--force",
+            "--missing", "category", "-o", tmp_path / "out.csv", "-q"]  # fmt: skip
+    assert main([*map(str, told)]) == 0
+
+
 @given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1), min_size=1, unique=True))
 def test_any_text_survives_the_csv_format(values):
     import tempfile
@@ -124,3 +162,9 @@ def test_any_text_survives_the_csv_format(values):
     with tempfile.TemporaryDirectory() as folder:
         tree.to_csv(Path(folder, "h.csv"))
         assert ap.Hierarchy.from_csv(Path(folder, "h.csv")).rows == tree.rows
+
+
+def test_a_partition_says_how_many_rows_it_has():
+    named = ap.Partition([0, 0, -1], {}, "tp, l = 2")
+    assert repr(named) == "Partition(tp, l = 2: 3 rows in 1 groups, 1 not published)"
+    assert repr(ap.Partition([0, 1])) == "Partition(2 rows in 2 groups)"

@@ -11,12 +11,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
+from referees.tables import tried
 
 import anonpaper as ap
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
-from anonpaper.owner.arguments import METHODS, takes
+from anonpaper.owner.arguments import METHODS, _asked_for, hierarchies, takes
 from anonpaper.owner.cli import main
-from anonpaper.owner.reader import Table
+from anonpaper.owner.reader import Table, with_roles
+from anonpaper.owner.report import audit
 from anonpaper.publish.writing import as_csv, plain
 
 ROLES = ["--qi", "age,sex,zip", "--sensitive", "illness"]
@@ -146,6 +148,41 @@ def test_audit_counts_the_unique_and_lists_the_riskiest(tmp_path, capsys):
     assert "riskiest groups" in text
 
 
+BY_FREQUENCY = [ap.tp, ap.tp_plus, ap.tp_refined, ap.hilbert, ap.tds,
+                lambda m, l: ap.full_domain(m, 1, l=l, diversity="frequency")]  # fmt: skip
+
+
+@settings(max_examples=tried(50), deadline=None)
+@given(st.data())
+def test_what_is_called_feasible_is_reached_and_the_next_number_is_not(data):
+    """A missing secret counts as one more value, in the number and in what is promised."""
+    row = st.tuples(
+        st.integers(0, 2), st.sampled_from(["a", "a", "b", "c", None]), st.integers(0, 9)
+    )
+    frame = pd.DataFrame(
+        data.draw(st.lists(row, min_size=2, max_size=12)), columns=["q", "s", "who"]
+    )
+    person = data.draw(st.sampled_from([None, None, "who"]))
+    m = ap.Microdata(frame, ["q"], "s", person=person, missing="category")
+    told = audit(m, 1)["feasible"]["s"]
+    if "largest frequency l" not in told:
+        assert frame.groupby("who")["q"].nunique().max() > 1
+    by_rows = BY_FREQUENCY[:4] if m.people is None else []
+    frequency = data.draw(st.sampled_from(by_rows + BY_FREQUENCY[4:]))
+    ways = [
+        (frequency, "largest frequency l", ap.FrequencyLDiversity),
+        (lambda m, l: ap.full_domain(m, 1, l=l), "values", ap.DistinctLDiversity),
+    ]
+    for method, number, principle in ways:
+        most = told.get(number, 0)
+        if most >= 2:
+            made = method(m, most)
+            rel = (ap.recode if isinstance(made, ap.Recoding) else ap.suppress)(m, made)
+            assert principle(most).holds(rel.audited())
+        with pytest.raises(ap.errors.AnonpaperError):
+            method(m, max(most + 1, 2))
+
+
 def read(tmp_path, content, delimiter=None, **options):
     (path := tmp_path / "table.csv").write_text(content)
     return Table.opened(str(path), delimiter).read(**options).frame
@@ -272,6 +309,26 @@ def test_risks_are_those_that_pandas_counts(tmp_path, monkeypatch, capsys):
     assert oct(os.stat("r.csv").st_mode)[-3:] == "600" != oct(os.stat("o.csv").st_mode)[-3:]
 
 
+@given(st.data())
+def test_a_population_that_lacks_people_of_the_table_is_refused(data):
+    """Against the rows that pandas counts; who is synthetic is in no population."""
+    ages = st.lists(st.sampled_from([20, 30, 40]), min_size=1, max_size=6)
+    own, others = (pd.DataFrame({"age": data.draw(ages), "sex": "f"}) for _ in range(2))
+    invented = np.array(data.draw(st.lists(st.booleans(), min_size=len(own), max_size=len(own))))
+    m = ap.Microdata(own, ["age", "sex"], synthetic=invented)
+    population = ap.Microdata(
+        others.astype({"age": data.draw(st.sampled_from([int, float]))}), m.qi
+    )
+    real = own[~invented].value_counts()
+    lacking = int((real - others.value_counts().reindex(real.index, fill_value=0)).clip(0).sum())
+    rel = ap.suppress(m, ap.Partition(np.zeros(m.n, int)))
+    if not lacking:
+        assert (ap.measure.identification(rel, population)["journalist"] <= 1 / m.n).all()
+        return
+    with pytest.raises(ParameterError, match=f"lacks {lacking} of the table's people, such as"):
+        ap.measure.identification(rel, population)
+
+
 def test_the_suggested_command_works_and_costs_what_it_says(people, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["audit", str(people), *ROLES, "--json", "--save-schema", "s.json", "-q"]) == 0
@@ -282,6 +339,22 @@ def test_the_suggested_command_works_and_costs_what_it_says(people, tmp_path, mo
     lost = report["loss"]["share of detail lost (GCP)"]
     assert f"{lost:.1%}" == found[1]["share of detail lost (GCP)"]
     assert report["levels"][0]["level"] >= 5
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx"])
+def test_dates_and_numbers_with_gaps_get_their_hierarchies_from_every_file(ending, tmp_path):
+    days = pd.Series(pd.date_range("2020-01-01", periods=40, freq="9D").date)
+    frame = pd.DataFrame(
+        {"day": days, "age": range(0, 80, 2), "ill": [*"abcd"] * 10}, dtype=object
+    )
+    frame.iloc[7, :2] = None
+    getattr(frame, f"to_{ending}".replace("xlsx", "excel"))(tmp_path / f"a.{ending}", index=False)
+    given = {"qi": ["day", "age"], "sensitive": ["ill"], "missing": "category"}
+    table, m = with_roles(str(tmp_path / f"a.{ending}"), given)
+    asked = {name: _asked_for(m.attribute(name), table.kinds.get(name)) for name in m.qi}
+    assert asked == {"day": "dates", "age": "widths:5,10,20,40"}
+    trees = hierarchies([f"{name}={tree}" for name, tree in asked.items()], m, table.kinds)
+    assert [trees[name].generalize("?", 1) for name in m.qi] == ["?", "?"]
 
 
 def test_a_recoding_is_saved_and_used_for_the_next_table(
@@ -299,7 +372,15 @@ def test_a_recoding_is_saved_and_used_for_the_next_table(
     wrong = ["--method", "mondrian", "--k", "3", "--save-recoding", "3.json", "-o", "3.csv"]
     assert main(["anonymize", *table, *wrong]) == 2 and not list(tmp_path.glob("3.*"))
     people.write_text(people.read_text().replace(",f,", ",x,"))
-    assert main(["anonymize", *table, "--recoding", "r.json"]) in (1, 2)
+    next_month = ["anonymize", *table, "--recoding", "r.json", "-o", "4.csv"]
+    capsys.readouterr()
+    assert main(next_month) == 2 and not (tmp_path / "4.csv").exists()
+    assert "'sex': ['x']; --unseen suppress withholds their rows" in capsys.readouterr().err
+    assert main([*next_month, "--unseen", "suppress", "--json", "-q"]) == 0
+    kept = pd.read_csv("4.csv", dtype=str, na_filter=False)
+    assert rows(kept) == rows(second[second["sex"] != "f"])
+    assert json.loads(capsys.readouterr().out)["rows"]["withheld"] == 24
+    assert main(["anonymize", *table, *method, "-o", "5.csv", "--unseen", "error"]) == 2
 
 
 FILES = {"--save-schema": "s.json", "--risks": "r.csv", "--report": "p.html", "-o": "o.csv",

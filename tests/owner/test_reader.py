@@ -1,7 +1,10 @@
 """From the files that stewards have to a release, by the API and by the command line alike."""
 
+import contextlib
+import io
 import json
 import re
+import shlex
 from ast import literal_eval
 from datetime import datetime
 
@@ -14,8 +17,8 @@ from referees.tables import tried
 
 import anonpaper as ap
 from anonpaper import errors
-from anonpaper.owner.arguments import METHODS
-from anonpaper.owner.cli import main
+from anonpaper.owner.arguments import METHODS, kinds, takes
+from anonpaper.owner.cli import _OWN, _SHARED, _STARS, _said, main
 
 openpyxl = pytest.importorskip("openpyxl", reason="workbooks are read: anonpaper[excel]")
 
@@ -49,13 +52,76 @@ def test_a_workbook_by_the_api(tmp_path):
     assert all(m.attribute(name).ordered for name in ("age", "born", "seen", "answer"))
 
 
-@pytest.mark.parametrize("name", ["a.xlsx", "a.csv", "a.xls", "a.dta"])
-@pytest.mark.parametrize("begins", [b"PK\3\4\xff", b"\xd0\xcf\x11\xe0\xa1", b"$FL2 SPSS\0\2"])
-def test_files_of_other_programs_are_refused(tmp_path, name, begins):
-    (tmp_path / name).write_bytes(begins + bytes(range(256)))
-    for encoding in ("utf-8", "cp1252"):
-        with pytest.raises(errors.FileError, match="save it as .xlsx or csv|not a zip file"):
-            ap.read(tmp_path / name, ["age"], encoding=encoding)
+def command(*words):
+    """Run a command; return its exit code and what it prints to standard error."""
+    with contextlib.redirect_stderr(io.StringIO()) as said:
+        return main([*map(str, words)]), said.getvalue()
+
+
+def refused(path, qi=("age",), **options):
+    """The message of ap.read, which is that of ap.scan and, with options named, the command's."""
+    told = []
+    for door in (ap.read, ap.scan):
+        with pytest.raises(errors.AnonpaperError) as error:
+            door(path, [*qi], **options)
+        told.append(str(error.value))
+    given = [text for name, value in options.items() for text in (f"--{name}", value)]
+    code, said = command("audit", path, "--qi", ",".join(qi), "-q", *given)
+    assert code == 2 and said == f"anonpaper: {_said(told[0])}\n" and not PYTHON.search(said)
+    assert told[0] == told[1]
+    return told[0]
+
+
+#: What only Python says.
+PYTHON = re.compile(
+    r"\bap\.|with_roles|\b(Hierarchy|Recoding|codecs)\.|\w\(\)"
+    r"|\b(?!of=)[a-z_]+=[\"'\[({A-Z]|\bNone\b|in Python|a fault|Trace"
+)
+FOREIGN = {
+    ".dta": (b"<stata_dta><header>", "Stata"), ".DTA": (b"s\1\1\0", "Stata"),
+    ".sav": (b"$FL2@(#) SPSS", "SPSS"), ".sas7bdat": (bytes(12) + b"\xc2\xea\x81`", "SAS"),
+    ".db": (b"SQLite format 3\0", "SQLite"), ".rds": (b"RDX3\nX\n\0", "R"),
+    ".xls": (b"\xd0\xcf\x11\xe0\xa1", ".* Excel"), ".feather": (b"ARROW1\0\0", "Feather"),
+    ".ods": (b"PK\3\4" + bytes(26) + b"mimetypeapplication", "OpenDocument"),
+    ".json": (b'[\n {"age": 1}]', "JSON"), ".htm": (b"<!DOCTYPE html>", "HTML"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", FOREIGN)
+def test_a_format_that_is_not_read_is_named_with_the_way_to_csv(ending, tmp_path):
+    begins, name = FOREIGN[ending]
+    for path, content in ((f"a{ending}", b"\0"), ("a.csv", begins), ("a.parquet", begins)):
+        (tmp_path / path).write_bytes(content + bytes(100))
+        assert re.search(f" {name}.* format.* as csv ", refused(tmp_path / path))
+    with pytest.raises(errors.FileError, match=f"{name}.* format.* as csv"):
+        (tmp_path / "a.csv").rename(tmp_path / "a.xlsx")
+        ap.read(tmp_path / "a.xlsx", ["age"])
+    (tmp_path / "a.csv").write_bytes(b"PK\3\4\xff")
+    assert "is no text" in refused(tmp_path / "a.csv")
+
+
+FAULTS = {
+    "short": (b"age,s\n1\n", {}, "line 2: 1 fields"), "gone": (None, {}, "No such file"),
+    "bytes": (pd.DataFrame({"age": [b"\xff", b"x"]}), {}, "'age': b.* has bytes"),
+    "lists": (pd.DataFrame({"age": [[1], [2]]}), {}, "'age' has lists"),
+    "quote": (b'age,s\n1,"a\n', {}, "line 2: unexpected end"), "nul": (b"age\n1\0\n", {}, "NUL"),
+    "sep": (b"sep=;\nage;s\n1;2\n", {}, "for spreadsheets: remove the line"),
+    "signs": (b"age;s\n1;2\n", {}, "--delimiter ';'"), "none": (b"age,s\n", {}, "no rows below"),
+    "latin": (b"age,s\n1,\xe4\n", {}, "try encoding=.cp1252. .--encoding"),
+    **{f"cut {n}": (b"age\n1\n", {"delimiter": n}, "one sign") for n in ("ab", "", '"')},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_all_doors_say_the_same_of_a_fault(name, tmp_path):
+    content, options, message = FAULTS[name]
+    if isinstance(content, pd.DataFrame):
+        content.to_parquet(path := tmp_path / "a.parquet")
+    elif (path := tmp_path / "a.csv") and content:
+        path.write_bytes(content)
+    assert re.search(message, refused(path, **options))
+    (tmp_path / "u.csv").write_bytes("age\n1\n2\n".encode("utf-16"))
+    assert ap.scan(tmp_path / "u.csv", ["age"]).n == ap.read(tmp_path / "u.csv", ["age"]).n == 2
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
@@ -137,7 +203,8 @@ def test_a_row_can_stand_for_several_people(tmp_path, capsys):
             ap.read(path, ["age"], count="n")
 
 
-@pytest.mark.parametrize("values", [["9", "10", "85+"], ["2-9", "10-19"], ["00501", "02139"]])
+@pytest.mark.parametrize("values", [["9", "10", "85+"], ["2-9", "10-19"], ["00501", "02139"],
+                                    ["<5", "5", "5-9", "10-14", "15+"]])  # fmt: skip
 def test_ordered_texts_are_ordered_by_their_numbers(tmp_path, values):
     path = tmp_path / "a.csv"
     path.write_text("a\n" + "\n".join(reversed(values)))
@@ -167,6 +234,10 @@ def test_numbers_beside_a_text_are_asked_about(odd, door, tmp_path):
     ["<30", "30", "31"], ["+5", "7"], ["2024/12/31"], ["2024-1-5"], ["0000-00-00", "2024-12-31"],
     [" 28", "5"], [" 31.12.1945"], ["0.30000000000000004", "1"], ["28,8", "1.5"],
     ["34", "9", "1e400"], ["34", "9", "9223372036854775808"], ["34", "9", "9" * 20],
+    ["EUR 900", "EUR 1000"], ["900 €", "1 000 €"], ["1'000", "900"], ["10k", "9k"],
+    ["10k", "9", "12k"], ["5-9", "10-14"], ["<5", "5-9", "10+"], ["5 to 9", "10 to 14"],
+    ["12 kg", "9 kg", "unknown"], ["1h 30m", "2h 5m"], ["P3D", "P10D"], ["<=50K", ">50K"],
+    ["31 Dec 1945", "1 Jan 2024"],
 ])  # fmt: skip
 def test_what_may_be_more_than_text_is_asked_about(values, tmp_path):
     path = tmp_path / "a.csv"
@@ -174,9 +245,33 @@ def test_what_may_be_more_than_text_is_asked_about(values, tmp_path):
     for door in (ap.read, ap.scan):
         with pytest.raises(errors.ColumnError, match="--type a="):
             door(path, ["a"], delimiter=";")
-        assert door(path, ["a"], delimiter=";", types={"a": "text"}).n == len(values)
         with pytest.raises(errors.ParameterError, match="century"):
             door(path, ["a"], delimiter=";", types={"a": "%d.%m.%y"})
+    assert ap.read(path, ["a"], delimiter=";", types={"a": "text"}).n == len(values)
+
+
+NAMES = st.sampled_from(["a", "b c", "a, b", 'q"', "x=y", " s", "é<"])
+PARTS = "|-|€|EUR | kg|k|'000|,5|.5|to|<|%|/12/2024|.12.45|2024-02-|:05".split("|")
+PARTS = st.tuples(st.sampled_from(PARTS), st.sampled_from(PARTS))
+ODD = st.lists(st.sampled_from(["NA", "-", "unknown", "?", "Dec 5, 2024", "x1"]), max_size=2)
+
+
+@settings(max_examples=tried(150), deadline=None)
+@given(NAMES, PARTS, st.lists(st.integers(0, 40), min_size=1, max_size=6), ODD)
+def test_a_suggestion_that_is_followed_reads_all_values(tmp_path_factory, name, parts, some, odd):
+    path = tmp_path_factory.mktemp("doubts") / "a.csv"
+    values = [f"{parts[0]}{number}{parts[1]}" for number in some] + odd
+    pd.DataFrame({name: values, "s": "1"}).to_csv(path, index=False)
+    try:
+        ap.read(path, [name], missing="category")
+    except errors.ColumnError as error:
+        ways = re.findall("`(--.+?)`(?= or `|; in Python)", str(error))
+        assert ways
+        for way in map(shlex.split, ways):
+            given = {flag: [t for f, t in zip(way[::2], way[1::2], strict=True) if f == flag]
+                     for flag in ("--na", "--type")}  # fmt: skip
+            types, na = kinds(given["--type"]), given["--na"]
+            assert ap.read(path, [name], missing="category", types=types, na=na).n == len(values)
 
 
 def test_texts_end_where_they_end(tmp_path):
@@ -204,6 +299,8 @@ def test_texts_end_where_they_end(tmp_path):
 @pytest.mark.parametrize("wrong", [
     None, lambda sheet: sheet.merge_cells("A2:A3"),
     lambda sheet: setattr(sheet["A2"], "number_format", "00000-0000"),
+    lambda sheet: setattr(sheet["A2"], "number_format", "[$-409]00000"),
+    lambda sheet: sheet.__setitem__("A2", "=1+1"),
 ])  # fmt: skip
 def test_a_workbook_is_read_as_it_is_shown_or_refused(wrong, tmp_path):
     book = openpyxl.Workbook()
@@ -214,12 +311,15 @@ def test_a_workbook_is_read_as_it_is_shown_or_refused(wrong, tmp_path):
         sheet.cell(sheet.max_row, 1).number_format = "00000"
     if wrong:
         wrong(sheet)
+    sheet.row_dimensions[5].hidden = sheet.row_dimensions[7].hidden = True
     book.save(tmp_path / "a.xlsx")
     if wrong:
         with pytest.raises(errors.FileError, match="A2"):
             ap.read(tmp_path / "a.xlsx", ["zip"])
     else:
-        m = ap.read(tmp_path / "a.xlsx", ["zip"], "ill")
+        with pytest.warns(UserWarning, match="hidden rows.*: 2") as told:
+            m = ap.read(tmp_path / "a.xlsx", ["zip"], "ill")
+        assert "only the sheet 'people' of ['Sheet', 'people']" in str(told[0].message)
         assert m.n == 100 and m.attribute("zip").values.tolist() == ["02139", "02140"]
 
 
@@ -252,6 +352,10 @@ def files(tmp_path_factory):
     frame.to_csv(folder / "in.csv.gz", index=False)
     frame.to_excel(folder / "in.xlsx", index=False)
     frame.to_parquet(folder / "in.parquet")
+    odd = frame.assign(sex=["5 kg", "NA"] * 6, ill=[b"a", b"\xff", b"b"] * 4)
+    odd.to_parquet(folder / "odd.parquet")
+    odd.assign(age=pd.NaT, ill="1e400").to_csv(folder / "odd.csv", index=False, sep=";")
+    odd.assign(age="=1+1", ill=[True, 2, datetime(2024, 2, 29)] * 4).to_excel(folder / "odd.xlsx")
     ap.tds(m := ap.Microdata(frame, ["age", "sex"], "ill"), 2).save(folder / "r.json")
     ap.read(folder / "in.csv", m.qi, "ill", types={"age": "text"}, save_schema=folder / "s.json")
     (folder / "t.csv").write_text("f;any;*\nm;any;*\n")
@@ -259,7 +363,7 @@ def files(tmp_path_factory):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-TABLES = ["in.csv", "in.csv.gz", "in.xlsx", "in.parquet"]
+TABLES = ["in.csv", "in.csv.gz", "in.xlsx", "in.parquet", "odd.parquet", "odd.csv", "odd.xlsx"]
 OPTIONS = {
     "--qi": ["age,sex", "age", "sex,ill", "nobody", '"'], "--sensitive": ["ill", "ill,sex", ""],
     "--person": ["age", "nobody"], "--count": ["age", "sex"], "--keep": ["ill", "age"],
@@ -276,14 +380,14 @@ OPTIONS = {
     "--report": ["p.html", "p"], "-o": ["o.csv", "o.parquet", "in.csv", "-", "a\0"],
 }  # fmt: skip
 BYTES = [b"", b"\0", b'"', b"\n", b",", b"\xff\xfe", b"[" * 9_999, bytes(range(256))]
+NEEDED = {"--k": "2", "--l": "2", "--theta": "0.9", "--constraints": "sigma.txt"}
+FLAGS = {"output": "-o"}
 DAMAGE = st.tuples(st.floats(0, 1), st.integers(0, 40), st.sampled_from(BYTES))
 
 
 @settings(max_examples=tried(200), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_options_and_damaged_files_never_give_a_traceback(
-    files, data, tmp_path, monkeypatch, capsys
-):
+def test_options_and_damaged_files_never_give_a_traceback(files, data, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     damaged = data.draw(st.dictionaries(st.sampled_from(sorted(files)), DAMAGE, max_size=2))
     for path in tmp_path.iterdir():
@@ -294,18 +398,28 @@ def test_options_and_damaged_files_never_give_a_traceback(
             place = int(share * len(content))
             content = content[:place] + added + content[place + removed :]
         (tmp_path / name).write_bytes(content)
-    table = data.draw(st.sampled_from([*damaged] * 3 + TABLES))
-    command = [
-        data.draw(st.sampled_from(["audit", "anonymize"])),
-        table,
-        "--force",
-        "--qi",
-        "age,sex",
+    table = data.draw(st.sampled_from([name for name in damaged if name in TABLES] * 3 + TABLES))
+    chosen, known = {"--qi": "age,sex"}, [*_SHARED, *_STARS]
+    if is_release := data.draw(st.booleans()):
+        method = data.draw(st.sampled_from([*METHODS]))
+        chosen |= {"--sensitive": "ill", "--method": method, "--preference": "0.3 0.5"}
+        known = [*_SHARED, *_OWN]
+        chosen = {
+            name: given
+            for name, given in (NEEDED | chosen).items()
+            if name in ("--qi", "--sensitive", "--method") or takes(METHODS[method]).get(name)
+        }
+    flags = [
+        flag
+        for name in known
+        if (flag := FLAGS.get(name, f"--{name.replace('_', '-')}")) in OPTIONS
     ]
-    if command[0] == "anonymize":
-        command += ["--sensitive", "ill", "--method", data.draw(st.sampled_from([*METHODS]))]
-    for option in data.draw(st.lists(st.sampled_from(sorted(OPTIONS)), max_size=4)):
-        command += [option, data.draw(st.sampled_from(OPTIONS[option]))]
-    assert main(command) in (0, 1, 2)
-    said = capsys.readouterr().err
-    assert "Traceback" not in said and "a fault of anonpaper" not in said, (command, damaged)
+    for option in data.draw(st.lists(st.sampled_from(flags), max_size=4)):
+        chosen[option] = data.draw(st.sampled_from(OPTIONS[option]))
+    words = [
+        word
+        for name, given in chosen.items()
+        for word in (name, *(given.split() if name == "--preference" else [given]))
+    ]
+    code, said = command(["audit", "anonymize"][is_release], table, "--force", *words)
+    assert code in (0, 1, 2) and not PYTHON.search(said), (words, damaged, said)

@@ -5,19 +5,20 @@ import re
 import subprocess
 import sys
 import tempfile
-import textwrap
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
 import nbformat
+import pytest
+import yaml
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 NAMES = sorted(
     path.relative_to(NOTEBOOKS).with_suffix("").as_posix()
     for path in NOTEBOOKS.rglob("*.ipynb")
-    if ".ipynb_checkpoints" not in path.parts
+    if not {".ipynb_checkpoints", "solutions"} & {*path.parts}
 )
 
 
@@ -47,8 +48,12 @@ def files_of_the_project(root=ROOT):
     return [name for name in done.stdout.splitlines() if (root / name).is_file()]
 
 
-def read(name):
-    return nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
+def read(name, solved=False):
+    """Return a notebook, or a lesson with its solutions."""
+    path = NOTEBOOKS / f"{name}.ipynb"
+    if solved and name.startswith("course/"):
+        return load_tool("course").lecturers_version(path)
+    return nbformat.read(path, as_version=4)
 
 
 def code_cells(name):
@@ -57,44 +62,45 @@ def code_cells(name):
 
 # ---- lessons ----------------------------------------------------------------------------------
 
-PART = r"### BEGIN (SOLUTION|HIDDEN TESTS)\n(.*?)\s*### END"
+SOLUTIONS = NOTEBOOKS / "course" / "solutions"
+needs_solutions = pytest.mark.skipif(
+    not SOLUTIONS.is_dir(), reason="the solutions are not in the public archive"
+)
 
 
 @cache
 def secrets_of_lessons():
-    """Return lines of solutions and hidden tests, and sentences of the model answers.
+    """Return lines of solutions, right answers and hidden tests, and sentences of model answers.
 
-    A line of a hidden test is no secret if a visible check has it too.
+    A line is no secret if a lesson shows it; one of a solution always is.
     """
-    solutions, hidden, visible = set(), set(), set()
-    for name in (name for name in NAMES if name.startswith("course/")):
-        for cell in read(name).cells:
-            if "model-answer" in cell.metadata.get("tags", []):
+    solutions, others, visible = set(), set(), ""
+    for path in SOLUTIONS.glob("*.ipynb"):
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type == "markdown":
                 words = re.sub(r"[*`$]", "", cell.source)
                 solutions |= {one for one in re.split(r"[.;:?!(]\s|\$", words) if len(one) > 40}
-                continue
-            for kind, part in re.findall(PART, cell.source, re.DOTALL):
-                (solutions if kind == "SOLUTION" else hidden).update(lines_of(part))
-            visible |= lines_of(re.sub(PART, "", cell.source, flags=re.DOTALL))
-    assert len(solutions) > 100 and len(hidden) > 50
-    return {" ".join(line.split()) for line in solutions | (hidden - visible)}
+            else:
+                lines = solutions if "solution" in cell.metadata.tags else others
+                lines |= lines_of(cell.source)
+        visible += "\n".join(cell.source for cell in code_cells(f"course/{path.stem}"))
+    for answers in yaml.safe_load((SOLUTIONS / "answers.yaml").read_text()).values():
+        others |= lines_of(answers["right"]) | lines_of(answers["also right"])
+    assert len(solutions) > 100 and len(others) > 150
+    others = {line for line in others if line not in visible}
+    return {" ".join(line.split()) for line in solutions | others}
 
 
 def lines_of(code):
-    """Return the lines that are long enough to tell something."""
-    return {line.strip() for line in code.splitlines() if len(line.strip()) > 25}
+    """Return the lines that are long enough to tell something, and import nothing."""
+    lines = {line.strip() for line in code.splitlines() if len(line.strip()) > 25}
+    return {line for line in lines if not line.startswith(("import ", "from "))}
 
 
 def told(text):
     """Return the secrets of lessons that a text tells."""
     text = " ".join(text.split())
     return [secret for secret in secrets_of_lessons() if secret in text]
-
-
-def written(stub, answer):
-    """Return an exercise's cell with an answer in place of the stub's comment."""
-    indent = re.search(r"^( *)# YOUR CODE HERE", stub, re.M)[1]
-    return stub.replace(f"{indent}# YOUR CODE HERE", textwrap.indent(answer, indent))
 
 
 # ---- browsers ---------------------------------------------------------------------------------

@@ -1,36 +1,58 @@
 """What lessons and slides may not show, and what self-checks must refuse.
 
-That every self-check passes on the solutions is seen by `make`, which executes the sources.
+That every self-check passes on the solutions is seen by `make test`, which executes them.
 """
 
 import functools
-import json
+import io
+import os
 import re
+import subprocess
+import sys
+import tarfile
 
 import nbformat
 import pytest
 import yaml
-from project.helpers import load_tool, opened, told, written
+from project.helpers import ROOT, SOLUTIONS, load_tool, needs_solutions, opened, told
 
 course, grade, slides = map(load_tool, ("course", "grade", "slides"))
-ANSWERS = yaml.safe_load((course.LESSONS / "answers.yaml").read_text())
+PATHS = {path.stem: path for path in course.LESSONS}
+LESSONS = {stem: nbformat.read(path, 4) for stem, path in PATHS.items()}
 RIGHT = ("right", "also right")
-LESSONS = {path.stem: nbformat.read(path, 4) for path in course.all_lessons()}
-BARE = {stem: course.student_version(lesson) for stem, lesson in LESSONS.items()}
 
 
 def tagged(cells, tag):
     return [cell for cell in cells if tag in cell.metadata.get("tags", [])]
 
 
-def test_students_get_no_solution_no_model_answer_and_no_output(tmp_path):
-    course.main(tmp_path / "student")
-    written = {file.name: file.read_text() for file in (tmp_path / "student").iterdir()}
-    assert written.keys() == {f"{stem}.ipynb" for stem in LESSONS} | {"README.md"}
-    assert not [name for name, text in written.items() if "### BEGIN" in text]
-    cells = [cell for stem in LESSONS for cell in json.loads(written[f"{stem}.ipynb"])["cells"]]
-    assert not [cell for cell in cells if cell.get("outputs")]
-    assert told(" ".join("".join(cell["source"]) for cell in cells)) == []
+@needs_solutions
+def test_lessons_show_no_solution_no_model_answer_and_no_check_that_holds():
+    for stem, path in PATHS.items():
+        assert told(path.read_text().replace(r"\"", '"').replace(r"\n", " ")) == [], stem
+    cells = [cell for lesson in LESSONS.values() for cell in lesson.cells]
+    answers = tagged(cells, "solution")
+    assert len(answers) > 70 and all(course.STUB.search(cell.source) for cell in answers)
+    assert not [cell for cell in cells if "exercise" in cell.metadata and cell.get("outputs")]
+
+
+@needs_solutions
+def test_a_public_copy_has_no_solution_and_tests_it_without_them(tmp_path):
+    if not (ROOT / ".git").exists():
+        pytest.skip("no repository here")
+    packed = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True)
+    with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
+        archive.extractall(tmp_path, filter="data")
+    assert not [*tmp_path.rglob("*solutions*"), *tmp_path.rglob("answers.yaml")]
+    for path in tmp_path.rglob("*.*"):
+        if path.is_file() and path.suffix not in (".png", ".webp", ".gz"):
+            text = path.read_text("utf-8").replace(r"\"", '"').replace(r"\n", " ")
+            assert told(text) == [], path
+    command = [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider"]
+    command += ["tests/project/test_course.py", "tests/project/test_grading.py", "-k", "not slide"]
+    here = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env=here)
+    assert done.returncode == 0 and "not in the public archive" in done.stdout, done.stdout
 
 
 @pytest.mark.parametrize("stem", LESSONS)
@@ -46,14 +68,14 @@ def test_a_note_on_ethics_stands_before_every_attack(stem):
 # ---- the self-checks --------------------------------------------------------------------------
 
 
-def attempt(of, names: dict, answer: str) -> BaseException | None:
+def attempt(checks, names: dict, answer: str) -> BaseException | None:
     """Return what the self-check, or the answer itself, raises; None if it is taken.
 
     It runs in a copy of the names before the answer, as in a notebook.
     """
     names = dict(names)
     try:
-        for source in (answer, *of.checks):
+        for source in (answer, *checks):
             course.run(source, names)
     except Exception as error:  # whatever an attempt may raise is what is asked for
         return error
@@ -62,12 +84,17 @@ def attempt(of, names: dict, answer: str) -> BaseException | None:
 
 @functools.cache
 def names_of(stem):
-    return grade.played(BARE[stem])
+    return dict(grade.played(LESSONS[stem]))
+
+
+@functools.cache
+def solved(stem):
+    return course.lecturers_version(PATHS[stem])
 
 
 @pytest.fixture(
     params=[
-        (stem, cell.metadata.nbgrader.grade_id)
+        (stem, cell.metadata.exercise)
         for stem in LESSONS
         for cell in tagged(LESSONS[stem].cells, "solution")
         if cell.cell_type == "code"
@@ -75,29 +102,33 @@ def names_of(stem):
     ids=lambda of: of[1],
 )
 def exercise(request):
-    """An exercise, and answers to it by what the check says of them, if it is no right one."""
+    """Solution, checks and names of an exercise, and answers by what the check says of them."""
     stem, name = request.param
-    of, stub = (grade.exercises(lesson[stem])[name] for lesson in (LESSONS, BARE))
-    given = {said: written(stub.source, answer) for said, answer in ANSWERS[name].items()}
-    return of, names_of(stem)[name], {"": stub.source} | given
+    stub = grade.cells_of(LESSONS[stem], name)[0].source
+    answers = yaml.safe_load((SOLUTIONS / "answers.yaml").read_text())[name]
+    given = {said: course.written(stub, answer) for said, answer in answers.items()}
+    solution, *checks = (cell.source for cell in grade.cells_of(solved(stem), name))
+    return solution, checks, names_of(stem)[name], {"": stub} | given
 
 
+@needs_solutions
 def test_the_empty_cell_and_wrong_answers_are_refused_for_what_is_wrong(exercise):
-    of, names, answers = exercise
+    _, checks, names, answers = exercise
     found = [
         (answer, repr(error))
         for message, answer in answers.items()
         if message not in RIGHT
-        if type(error := attempt(of, names, answer)) is not AssertionError
+        if type(error := attempt(checks, names, answer)) is not AssertionError
         or message not in str(error)
         or len(str(error).split()) < 3
     ]
     assert found == []
 
 
+@needs_solutions
 def test_right_answers_are_taken_also_by_the_hidden_tests(exercise):
-    of, names, answers = exercise
-    errors = [attempt(of, names, answer) for answer in [of.source, *map(answers.get, RIGHT)]]
+    solution, checks, names, answers = exercise
+    errors = [attempt(checks, names, answer) for answer in [solution, *map(answers.get, RIGHT)]]
     assert [repr(error) for error in errors if error] == []
 
 
@@ -122,10 +153,10 @@ FAULTS = r"""async () => {
         said(`out of the slide: ${node.tagName} ${node.textContent.trim().slice(0, 40)}`);
       if (node.tagName == "PRE" && node.scrollWidth > node.clientWidth) said("code is too wide");
     }
-    if (!slide.querySelector("aside").textContent.trim()) said("no notes");
+    if (NOTES && !slide.querySelector("aside").textContent.trim()) said("no notes");
   }
   return faults;
-}"""
+}""".replace("NOTES", str(SOLUTIONS.is_dir()).lower())
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +174,7 @@ def test_every_slide_can_be_shown_without_a_network(stem, folder, browser):
         assert page.evaluate(FAULTS) == []
 
 
+@needs_solutions
 def test_no_slide_shows_a_solution(folder):
     for stem in LESSONS:
         assert told(re.sub("<[^>]*>", "", (folder / f"{stem}.html").read_text())) == []

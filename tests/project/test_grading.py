@@ -1,5 +1,6 @@
 """Points and marks: right answers get them, answers that deceive the checks get none."""
 
+import copy
 import csv
 import json
 import os
@@ -11,15 +12,17 @@ import sys
 import nbformat
 import pytest
 import yaml
-from project.helpers import ROOT, load_tool, written
+from project.helpers import ROOT, SOLUTIONS, load_tool, needs_solutions
 
 course, grade = load_tool("course"), load_tool("grade")
-LESSONS = {path.stem: nbformat.read(path, 4) for path in course.all_lessons()}
 STEM = "11_deployed_noise"
-BARE = course.student_version(LESSONS[STEM])
+PATH = next(path for path in course.LESSONS if path.stem == STEM)
+LESSON = nbformat.read(PATH, 4)
 TEXT = "lesson11-exercise6"
-ANSWERS = yaml.safe_load((course.LESSONS / "answers.yaml").read_text())
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux")
+pytestmark = [
+    needs_solutions,
+    pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux"),
+]
 
 BEGIN = """import builtins, os, pathlib, pickle, struct, subprocess, sys
 import anonpaper, numpy as np
@@ -59,7 +62,7 @@ for _ in range(100_000):
 cheat = lambda *given: deep""",
     "not a number": "cheat = lambda *given: float('nan')",
     "the encoder replaced": """
-sys.modules["student"].Writer.persistent_id = lambda *given: ("array", "<f8", (10**12,), [])""",
+sys.modules["__main__"].Writer.persistent_id = lambda *given: ("array", "<f8", (10**12,), [])""",
     "replies sent before they are asked for": """
 reply = pickle.dumps({"value": True})
 for handle in range(3, 200):
@@ -71,7 +74,8 @@ for handle in range(3, 200):
 class Trap:
     def __reduce__(self):
         return (exec, ("raise SystemExit",))
-sys.modules["student"].written = lambda said: pickle.dumps({"value": Trap()})""",
+reply = pickle.dumps({"value": Trap()})
+sys.modules["__main__"].tell = lambda channel, **said: channel.send_bytes(reply)""",
     "an error that breaks tables": """
 def cheat(*given): raise type("=1+1", (Exception,), {})("\\ud800\\0,\\n")""",
     "the environment told": "def cheat(*given): raise ValueError(os.environ.get('A_SECRET'))",
@@ -81,7 +85,7 @@ cheat = lambda *given: shown[given]""",
 }
 #: What the process may not do; without the sandbox, `cheat` would be lost and an error say so.
 REFUSED = {
-    "the solution read": "(HOME / 'notebooks' / 'course' / '11_deployed_noise.ipynb').read_text()",
+    "the solution read": "open(HOME / 'notebooks/course/solutions/9_reconstruction.ipynb').read()",
     "the solution asked from git": "subprocess.run(['git', 'show', 'HEAD'], cwd=HOME)",
     "the judge's memory read": "open(f'/proc/{os.getppid()}/maps').read()",
     "answers of others read": "os.listdir('/tmp')",
@@ -98,29 +102,32 @@ SLOW = {
 
 def cheating(code, *names):
     """Cells of lesson 11 with a cheat for all that they ask."""
-    cells, ways = {}, {True: "lambda *given: cheat(*given)", False: "cheat()"}
+    cells = {}
     for name in names:
-        asked = grade.asked(grade.exercises(BARE)[name].source).items()
-        given = "".join(f"{name} = {ways[is_function]}\n" for name, is_function in asked)
-        cells[name] = f"{BEGIN}{code.strip()}\n{given}"
+        asked = grade.ASKED.findall(grade.cells_of(LESSON, name)[0].source)
+        given = [f"{function} = lambda *given: cheat(*given)" for function, _ in asked]
+        cells[name] = "\n".join([BEGIN, code.strip(), *given])
     return cells
 
 
-def hand_in(folder, who, stem, answers):
+def hand_in(folder, who, answers):
     """Write a notebook as the platform's archive has it."""
-    lesson = course.student_version(LESSONS[stem])
-    for cell in lesson.cells:
-        name = cell.metadata.get("nbgrader", {}).get("grade_id")
-        cell.source = answers.get(name, cell.source)
-    file = folder / f"{who}_17_assignsubmission_file_" / f"{stem}.ipynb"
+    lesson = copy.deepcopy(LESSON)
+    for cell in tagged(lesson):
+        cell.source = answers.get(cell.metadata.exercise, cell.source)
+    file = folder / f"{who}_17_assignsubmission_file_" / f"{STEM}.ipynb"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(lesson))
 
 
-def solutions(lesson):
-    """The model answers of a lesson."""
-    found = grade.exercises(lesson).items()
-    return {name: one.source for name, one in found if one.checks}
+def tagged(lesson):
+    return [cell for cell in lesson.cells if "solution" in cell.metadata.get("tags", ())]
+
+
+def solutions():
+    """The model answers of the lesson that are code."""
+    cells = tagged(course.lecturers_version(PATH))
+    return {cell.metadata.exercise: cell.source for cell in cells if cell.cell_type == "code"}
 
 
 def graded(folder, *options):
@@ -131,7 +138,7 @@ def graded(folder, *options):
         + ["--to", folder / "points.csv", *options],
         capture_output=True,
         text=True,
-        env=os.environ | {"A_SECRET": "the lecturer's"},
+        env=os.environ | {"A_SECRET": "the lecturer's", "OPENBLAS_NUM_THREADS": "1"},
     )
     assert done.returncode == 0, done.stderr[-3000:]
     with (folder / "points.csv").open(newline="") as stream:
@@ -146,10 +153,10 @@ def points(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cheats")
     for who, code in (CHEATS | REFUSED).items():
         answers = cheating(code, "lesson11-exercise2", "lesson11-exercise3")
-        hand_in(folder / "in", who, STEM, answers)
+        hand_in(folder / "in", who, answers)
     for who, code in SLOW.items():
-        hand_in(folder / "in", who, STEM, cheating(code, "lesson11-exercise1"))
-    hand_in(folder / "in", "zoe honest", STEM, solutions(LESSONS[STEM]))
+        hand_in(folder / "in", who, cheating(code, "lesson11-exercise1"))
+    hand_in(folder / "in", "zoe honest", solutions())
     return graded(folder, "--seconds", "25")
 
 
@@ -171,18 +178,19 @@ def test_an_honest_student_who_is_graded_last_gets_all_points(points):
 
 
 def test_without_a_sandbox_nothing_is_graded(monkeypatch):
-    monkeypatch.setattr(grade.student, "shut_in", lambda: 1 / 0)
+    monkeypatch.setattr(grade, "shut_in", lambda: 1 / 0)
     with pytest.raises(SystemExit, match="no sandbox"):
         grade.main("answers.zip")
 
 
 def test_right_answers_get_points_and_texts_are_listed(tmp_path):
-    stubs, right = grade.exercises(BARE), solutions(LESSONS[STEM])
-    wrong = {name: written(stubs[name].source, [*ANSWERS[name].values()][2]) for name in right}
+    right, given = solutions(), yaml.safe_load((SOLUTIONS / "answers.yaml").read_text())
+    stubs = {name: grade.cells_of(LESSON, name)[0].source for name in right}
+    wrong = {name: course.written(stubs[name], [*given[name].values()][2]) for name in right}
     some = dict([*right.items()][::2])
     students = {"Ann A": right | {TEXT: "=My own words.\ud800"}, "Bob B": some, "Dan D": wrong}
     for who, answers in students.items():
-        hand_in(tmp_path / "in", who, STEM, answers)
+        hand_in(tmp_path / "in", who, answers)
     (tmp_path / "in" / "Eve E").mkdir()
     (tmp_path / "in" / "Eve E" / f"{STEM}.ipynb").write_text("[" * 10**5)
     points = graded(tmp_path)

@@ -51,6 +51,27 @@ def test_it_publishes_what_a_plain_reading_does(seed, groups, friendly, floor):
         assert ours == [members(trees[name], v) for v in plain[name]]
 
 
+@settings(max_examples=60)
+@given(st.data())
+def test_without_a_hierarchy_numbers_stay_intervals(data):
+    """The same sets as by the tree that is the default; a missing value stands beside."""
+    ages = data.draw(st.lists(st.sampled_from([None, *range(20, 45, 3)]), min_size=2, max_size=30))
+    frame = pd.DataFrame({"age": pd.array(ages, "Int64"), "job": list("abcdef" * 5)[: len(ages)]})
+    m = ap.Microdata(frame, ["age", "job"], missing="category")
+    p = ap.Partition(np.arange(m.n) // data.draw(st.integers(2, 30)))
+    trees = {a.name: ap.Hierarchy.balanced(a.values) for a in m.attributes}
+    release, named = (shallow_generalize(m, p, given) for given in ({}, trees))
+    for ours, theirs in zip(release.published, named.published, strict=True):
+        for label, i, j in zip(ours.labels[ours.index], ours.index, theirs.index, strict=True):
+            held = ours.attribute.values[ours.sub_domains.members(i)].tolist()
+            same = theirs.sub_domains.members(j)
+            assert held == theirs.attribute.values[same].tolist()
+            if ours.attribute.name == "age" and label != "*" and len(held) > 1:
+                known = [value for value in held if value != "?"]
+                run = f"[{known[0]} - {known[-1]}]" if len(known) > 1 else f"{known[0]}"
+                assert label == (run if known == held else f"{{{run}, ?}}")
+
+
 @pytest.mark.parametrize("name", LEVELS)
 def test_hierarchies_have_the_levels_of_table_5_and_know_every_value(name):
     part = {"part": "train"} if name == "census" else {}

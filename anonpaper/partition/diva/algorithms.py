@@ -205,7 +205,7 @@ class Run:
 
 
 def build_graph(m: Microdata, constraints: Sequence[DiversityConstraint]) -> nx.Graph:
-    """Build the graph G of a set of constraints: BuildGraph of Algorithm 3."""
+    """Build the graph G of constraints: BuildGraph of Algorithm 3."""
     G, targets = nx.Graph(), [c.target_rows(m) for c in constraints]
     G.add_nodes_from((i, {"rows": np.flatnonzero(rows)}) for i, rows in enumerate(targets))
     for i, j in combinations(G, 2):

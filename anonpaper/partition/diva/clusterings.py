@@ -179,7 +179,7 @@ class Clusterings:
         return fitting if fitting >= k else 0
 
     def _mixed(self, taken: list[Bundle], beyond: np.ndarray) -> list[Bundle] | None:
-        """Deal rows beyond a bound out to clusters with few others, so that none shows it."""
+        """Deal rows beyond a bound out to clusters that hide the value with few other rows."""
         k, options = self.targets.k, [(taken, [])]  # clusters that stay, and rows that are lent
         for i, (rows, *_) in enumerate(taken):
             lent = max(-(-len(beyond) // (k - 1)), k - len(beyond))

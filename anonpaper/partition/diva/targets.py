@@ -127,8 +127,8 @@ class Search:
     def undecided(self, reason: str) -> BudgetExceededError:
         """The error of a search that ends before it is known whether a table exists."""
         error = BudgetExceededError(
-            f"no table found: {reason}. Whether one exists is not decided: raise "
-            "max_candidates or max_seconds, or widen the bounds"
+            f"no table found: {reason}. Whether one exists is not decided: widen the bounds; in "
+            "Python raise max_candidates or max_seconds"
         )
         error.info = self.info()
         return error
@@ -212,7 +212,7 @@ def _patterns(types: Targets, search: Search) -> np.ndarray:
 
 
 def _solve(cost, upper, required: list[tuple], search: Search) -> np.ndarray | None:
-    """Return whole numbers of least cost within a hundredth; None if there are none."""
+    """Return whole numbers of least cost within a hundredth; None if none exist."""
     blocks, *bounds = zip(*required, strict=True)
     low, high, place = map(np.concatenate, bounds)
     order = np.argsort(place, kind="stable")
