@@ -109,10 +109,9 @@ class Cells:
 
 def no_rows() -> None:
     """Raise RowsError: the table has only counts, and the caller needs its rows."""
-    raise RowsError(
-        "this needs single rows, but a table of counts has only distinct rows and their numbers: "
-        "read rows that fit into memory into a DataFrame for ap.Microdata"
-    )
+    told = "but a table of counts has only distinct rows and their numbers"
+    way = "read rows that fit into memory into a DataFrame for ap.Microdata"
+    raise RowsError(f"this needs single rows, {told}: {way}")
 
 
 def distinct(

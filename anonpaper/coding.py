@@ -71,9 +71,8 @@ class Attribute:
         if len(matches) == 1:
             return matches[0]
         first = ", ".join(map(repr, self.values[:5]))
-        raise ColumnError(
-            f"{value!r} is no value of {self.name!r}, whose domain begins with {first}"
-        )
+        told = f"is no value of {self.name!r}, whose domain begins with {first}"
+        raise ColumnError(f"{value!r} {told}")
 
 
 #: An attribute, and the code of every row.
@@ -237,10 +236,9 @@ def _code(column: pd.Series, domain: Iterable | None) -> tuple[Attribute, np.nda
             values = np.append(values, MISSING)
         marked = np.flatnonzero(values == MISSING)[0]
         if (codes == marked).any():
-            raise ColumnError(
-                f"{column.name!r} has missing values and values {MISSING!r}, as which they would "
-                f"be published: na=[{MISSING!r}] (--na {MISSING!r}), or rename the values"
-            )
+            told = f"has missing values and values {MISSING!r}, as which they would be published"
+            way = f"na=[{MISSING!r}] (--na {MISSING!r}), or rename the values"
+            raise ColumnError(f"{column.name!r} {told}: {way}")
         ordered = bool(ordered and marked == len(values) - 1)
         codes[absent] = marked
     if numeric:  # as floats, identifiers near 2^60 are equal
@@ -273,9 +271,7 @@ def check_whole_texts(column: pd.Series) -> None:
     """Raise ColumnError for bytes, and texts with NUL: pandas compares texts up to it only."""
     for value in column.array if column.dtype.kind == "O" else ():
         if isinstance(value, bytes) or (isinstance(value, str) and "\0" in value):
-            raise ColumnError(
-                f"{column.name!r} has bytes or a NUL character: write {value!r} as text"
-            )
+            raise ColumnError(f"{column.name!r}: {value!r} has bytes, or NUL: convert it to text")
 
 
 def near_equal(values: Iterable) -> list[list[str]]:

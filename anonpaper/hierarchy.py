@@ -64,10 +64,9 @@ class Hierarchy:
         width = max(map(len, self.rows), default=0)
         for number, row in enumerate(self.rows or [[]], 1):
             if len(row) < max(width, 1) or not all(map(str.strip, row[1:])):
-                raise HierarchyError(
-                    "a hierarchy needs at least one value, and for all values the same number of "
-                    f"levels with a name on each; row {number} is {row}"
-                )
+                told = "for all values the same number of levels with a name on each"
+                needs = f"a hierarchy needs at least one value, and {told}"
+                raise HierarchyError(f"{needs}; row {number} is {row}")
         values = pd.Index([row[0] for row in self.rows])
         if twice := values[values.duplicated()].tolist():
             raise HierarchyError(f"{twice} occur twice: keep one row of each value")
@@ -80,10 +79,9 @@ class Hierarchy:
                 below.setdefault(tuple(row[level : level + 2]), []).append(row[0])
             for (name, *_), values in below.items():
                 if (others := values_of.setdefault(name, values)) != values:
-                    raise HierarchyError(
-                        f"{name!r} means two sets of values, or has two parents: {others[:5]} and "
-                        f"{values[:5]}, the latter on level {level}: rename one"
-                    )
+                    told = f"{name!r} means two sets of values, or has two parents"
+                    of = f"{others[:5]} and {values[:5]}, the latter on level {level}"
+                    raise HierarchyError(f"{told}: {of}: rename one")
 
     @property
     def height(self) -> int:
@@ -116,11 +114,10 @@ class Hierarchy:
         """
         rows = [self._row(value) for value in attribute.values]
         if lacking := [v for v, row in zip(attribute.values, rows, strict=True) if row is None]:
-            raise HierarchyError(
-                f"the hierarchy of {attribute.name!r} lacks {len(lacking)} of its values, such as "
-                f"{lacking[:20]}; it begins with {[row[0] for row in self.rows[:3]]}: add a row "
-                "for each, or make it from this column"
-            )
+            told = f"lacks {len(lacking)} of its values, such as {lacking[:20]}"
+            way = f"it begins with {[row[0] for row in self.rows[:3]]}: add a row for each"
+            told = f"{told}; {way}, or make it from this column"
+            raise HierarchyError(f"the hierarchy of {attribute.name!r} {told}")
         return _numbered(rows)
 
     def preorder(self) -> list[str]:
@@ -240,10 +237,8 @@ class Hierarchy:
             with suppress(TypeError, ValueError):
                 kept = names(some.strftime(form)) == names(some)
             if not kept:
-                raise ParameterError(
-                    "form must be a text such as '%d.%m.%Y' with the "
-                    f"{[*levels, 'year'][0]} and all coarser parts of a date, got {form!r}"
-                )
+                parts = f"{[*levels, 'year'][0]} and all coarser parts of a date, got {form!r}"
+                raise ParameterError(f"form must be a text such as '%d.%m.%Y' with the {parts}")
         return cls._named(_listed(values), names, len(levels))
 
     @classmethod

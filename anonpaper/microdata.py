@@ -245,9 +245,8 @@ class Microdata:
             raise EmptyTableError("no rows were taken")
         whole = rows.ndim == 1 and np.issubdtype(rows.dtype, np.integer)
         if not whole or rows.min() < 0 or rows.max() >= self.n:
-            raise ParameterError(
-                f"rows must be positions up to {self.n - 1}, or a mask of {self.n} booleans"
-            )
+            wanted = f"positions up to {self.n - 1}, or a mask of {self.n} booleans"
+            raise ParameterError(f"rows must be {wanted}")
         columns = Columns(None, columns.domains, of=columns, rows=rows)
         return self._like(_columns=columns, n=len(rows), synthetic=self.synthetic[rows])
 
@@ -294,14 +293,10 @@ def handed_out(m: Microdata, rng: np.random.Generator) -> tuple[Microdata, np.nd
 def check_microdata(m: object, *, people: bool = False) -> Microdata:
     """Return `m` if it is a Microdata; `people` says that the caller counts people, not rows."""
     if not isinstance(m, Microdata):
-        raise ParameterError(
-            f"expected a Microdata, got {type(m).__name__}: make one from a DataFrame by "
-            "ap.Microdata(frame, qi=[...], sensitive=...)"
-        )
+        way = "make one from a DataFrame by ap.Microdata(frame, qi=[...], sensitive=...)"
+        raise ParameterError(f"expected a Microdata, got {type(m).__name__}: {way}")
     if not people and m.people is not None:
-        raise ParameterError(
-            f"this counts rows, but {m.n} rows belong to {m.n_people} people by {m.person!r}: use "
-            "ap.mondrian, ap.full_domain or ap.tds with ap.suppress, ap.generalize or ap.recode, "
-            "or leave out person (--person) to count rows"
-        )
+        told = f"this counts rows, but {m.n} rows belong to {m.n_people} people by {m.person!r}"
+        way = "ap.mondrian, ap.full_domain or ap.tds with ap.suppress, ap.generalize or ap.recode"
+        raise ParameterError(f"{told}: use {way}, or leave out person (--person) to count rows")
     return m

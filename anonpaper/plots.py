@@ -76,10 +76,8 @@ def lines(ax: Axes, frame: pd.DataFrame, x: str, y: str, by=None, *, order=None,
             band = {"color": look["color"], "alpha": 0.2, "linewidth": 0}
             ax.fill_between(middle.index, low, high, **band)
         elif values.size().max() > 1:
-            raise ValueError(
-                f"several values of {y!r} at one {x!r} for {name!r}: give spread='range' or "
-                "'quartiles', or a column `by` that names the lines"
-            )
+            way = "give spread='range' or 'quartiles', or a column `by` that names the lines"
+            raise ValueError(f"several values of {y!r} at one {x!r} for {name!r}: {way}")
         ax.plot(middle.index, middle.to_numpy(), label=name, **look)
 
 

@@ -283,10 +283,8 @@ def read_principle(text: str) -> Principle:
     except ParameterError:
         raise
     except Exception:  # whatever is wrong with a text
-        raise ParameterError(
-            f"{text!r} is not a principle: write one like TCloseness(0.3), with one of "
-            f"{', '.join(_BY_NAME)}"
-        ) from None
+        way = f"write one like TCloseness(0.3), with one of {', '.join(_BY_NAME)}"
+        raise ParameterError(f"{text!r} is not a principle: {way}") from None
 
 
 def required(m: Microdata, principles: Sequence[Principle]) -> dict[object, list[Principle]]:
@@ -294,15 +292,12 @@ def required(m: Microdata, principles: Sequence[Principle]) -> dict[object, list
     found: dict[object, list[Principle]] = {}
     for principle in errors.check_sequence("require", principles, Principle):
         if not principle.monotone:
-            raise ParameterError(
-                f"{principle} is not `monotone`, that is kept by joined groups: require another"
-            )
+            told = "is not `monotone`, that is kept by joined groups: require another"
+            raise ParameterError(f"{principle} {told}")
         if m.people is not None and not principle.upward_closed and are_in_several_tuples(m):
-            raise ParameterError(
-                f"some people of {m.person!r} have rows with different quasi-identifiers, and "
-                f"{principle} may fail when their groups are joined: use KAnonymity or "
-                "DistinctLDiversity"
-            )
+            told = f"some people of {m.person!r} have rows with different quasi-identifiers"
+            fails = f"{principle} may fail when their groups are joined"
+            raise ParameterError(f"{told}, and {fails}: use KAnonymity or DistinctLDiversity")
         for name in principle.about(m):
             found.setdefault(name, []).append(principle)
     return found
@@ -345,9 +340,5 @@ def require_diverse(m: Microdata, l: int, diversity: str = "frequency") -> int:
     if diversity == "frequency":
         value = f"{m.sensitive!r} = {m.sensitive_attribute.values[counts.argmax()]!r}"
         reason = f"{counts.max()} of its {m.n} rows have {value}"
-    raise InfeasibleError(
-        f"the table cannot be {diversity} {l}-diverse: {reason}; largest feasible l is {feasible}"
-    )
-
-
-require_eligible = require_diverse  # by frequency, as xiao2010 names it
+    told = f"the table cannot be {diversity} {l}-diverse: {reason}"
+    raise InfeasibleError(f"{told}; largest feasible l is {feasible}")

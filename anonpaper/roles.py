@@ -26,10 +26,9 @@ def missing_values(rows: Mapping[object, int]) -> MissingValueError:
 
 def checked_roles(columns: list, qi: Sequence, sensitive: object, person: object = None) -> tuple:
     """Return QI and sensitive attributes; ColumnError for unknown or repeated columns."""
-    if isinstance(sensitive, (list, np.ndarray, pd.Index)):
-        sensitives = errors.check_sequence("sensitive", sensitive)
-    else:
-        sensitives = [] if sensitive is None else [sensitive]
+    one = [] if sensitive is None else [sensitive]
+    several = isinstance(sensitive, (list, np.ndarray, pd.Index))
+    sensitives = errors.check_sequence("sensitive", sensitive) if several else one
     qi = errors.check_sequence("qi", qi)
     if not qi:
         raise EmptyTableError(f"qi (--qi) must name columns that others may know, of {columns}")
@@ -44,8 +43,6 @@ def checked_roles(columns: list, qi: Sequence, sensitive: object, person: object
 def only_one(sensitive: object) -> object:
     """Return the sensitive attribute; ColumnError for no or several attributes."""
     if sensitive is None or isinstance(sensitive, list):
-        raise ColumnError(
-            f"this needs one sensitive attribute, but the table has {sensitive or 'none'}: name "
-            "one as sensitive (--sensitive)"
-        )
+        told = f"this needs one sensitive attribute, but the table has {sensitive or 'none'}"
+        raise ColumnError(f"{told}: name one as sensitive (--sensitive)")
     return sensitive

@@ -166,10 +166,8 @@ def find_file(name: str, data: Dataset) -> tuple[Path, str]:
     reasons = "".join(f"\n  - {failure}" for failure in failures)
     changed = any(isinstance(failure, ChecksumError) for failure in failures)
     kind = ChecksumError if changed and not data.stand_in else DatasetUnavailableError
-    raise kind(
-        f"{name} of data set {data.name!r} is not available. Download it from {data.page} and "
-        f"place it as {raw_folder() / name} (or .gz).{reasons}"
-    )
+    told = f"{name} of data set {data.name!r} is not available. Download it from {data.page}"
+    raise kind(f"{told} and place it as {raw_folder() / name} (or .gz).{reasons}")
 
 
 def _fetch(name: str, files: dict[str, str], how: str, source: str | tuple) -> Path:

@@ -282,7 +282,6 @@ def check_roles(rel: Release, m: Microdata) -> Release:
     """Return a release if it has rows and the roles of a table; else ColumnError or so."""
     mine, _ = check_release(rel, shown=True).microdata, check_microdata(m, people=True)
     if (mine.qi, mine.sensitives) != (m.qi, m.sensitives):
-        raise errors.ColumnError(
-            f"the release has the roles {mine.qi} and {mine.sensitive!r}, the table must have them"
-        )
+        told = f"{mine.qi} and {mine.sensitive!r}, the table must have them"
+        raise errors.ColumnError(f"the release has the roles {told}")
     return rel

@@ -82,10 +82,9 @@ def _read_off(rel: Release) -> partial:
         given = {p.arg: ast.literal_eval(p.value) for p in parsed.keywords}
         if given.get("l") is not None and name in _DETERMINISTIC and rel.method in _FORMS:
             return partial(_DETERMINISTIC[name], **given)
-    raise ParameterError(
-        f"{rel.call or 'the release'!r} cannot be run again: only tp, tp_plus, mondrian and "
-        "full_domain with l, by default hierarchies, suppress, generalize or recode, can"
-    )
+    known = "tp, tp_plus, mondrian and full_domain with l, by default hierarchies"
+    can = f"only {known}, suppress, generalize or recode, can"
+    raise ParameterError(f"{rel.call or 'the release'!r} cannot be run again: {can}")
 
 
 def _largest_share(m: Microdata, labels: np.ndarray) -> np.ndarray:

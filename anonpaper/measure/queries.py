@@ -12,7 +12,7 @@ section 4.5, after Xiao and Tao, VLDB 2006.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import NamedTuple
@@ -72,10 +72,9 @@ class Workload:
         mine, theirs = (*self.attributes, self.sensitive), (*m.attributes, m.sensitive_attribute)
         sizes, found = ([(a.name, a.size) for a in of] for of in (mine, theirs))
         if sizes != found or any(other is not m for other in others):
-            raise errors.ParameterError(
-                f"the queries are on {sizes} (attribute, values): ask the table from which they "
-                f"were drawn, and releases of it, not one of {found} or of several tables"
-            )
+            told = "ask the table from which they were drawn, and releases of it, not one of"
+            way = f"{told} {found} or of several tables"
+            raise errors.ParameterError(f"the queries are on {sizes} (attribute, values): {way}")
         classes, included = [*map(_classes, tables)], [*map(self.included, self.attributes)]
         answers = np.empty((len(tables), self.size, self.sensitive.size))
         longest = max(*(len(counts) for counts, _ in classes), *(a.size for a in self.attributes))
@@ -94,44 +93,11 @@ class Workload:
                 answers[i, asked] = part @ counts
         return answers
 
-    def sql(self, table: str = "microdata") -> Iterator[str]:
-        """Yield the queries as SQL on a table of that name, as in Figure 7.
-
-        >>> queries = workload(ap.examples.hospital(), {"Gender": 1}, size=3, seed=0)
-        >>> print(next(queries.sql("hospital")))
-        SELECT "Disease", COUNT(*) AS total
-        FROM "hospital"
-        WHERE "Gender" IN ('M')
-        GROUP BY "Disease";
-        """
-        name, table = _quoted(self.sensitive.name), _quoted(table)
-        for query in range(self.size):
-            conditions = [_condition(a, self.asked[a.name][query])
-                          for a in self.attributes if a.name in self.asked]  # fmt: skip
-            where = "WHERE " + " AND\n".join(conditions) + "\n" if conditions else ""
-            yield f"SELECT {name}, COUNT(*) AS total\nFROM {table}\n{where}GROUP BY {name};"
-
-
-def _condition(attribute: Attribute, asked: np.ndarray) -> str:
-    name = _quoted(attribute.name)
-    if not attribute.numeric:
-        values = attribute.values[np.sort(asked)].tolist()
-        texts = (str(v) if isinstance(v, int | float) else _quoted(v, "'") for v in values)
-        return f"{name} IN ({', '.join(texts)})"
-    low, high = asked
-    if _is_integral(attribute):
-        return f"{name} > {int(low) - 1} AND {name} < {int(high) + 1}"
-    return f"{name} >= {low} AND {name} <= {high}"
-
-
-def _quoted(name: object, mark: str = '"') -> str:
-    return mark + str(name).replace(mark, 2 * mark) + mark
-
 
 def workload(
     m: Microdata, selectivity: Mapping, size: int = 1000, seed: int | np.random.Generator = 0
 ) -> Workload:
-    """Draw counting queries, with ``answers(*tables)`` and ``sql(table)``.
+    """Draw counting queries, with ``answers(*tables)``.
 
     `selectivity` gives the number of values to which a query restricts an attribute of `m`: from 1
     to the length of the range for integers (ages 17 to 90 are 74), otherwise to the size of the
@@ -277,10 +243,9 @@ def classification(
     )  # fmt: skip
     width = sum(1 if a.ordered else a.size for a in mine.attributes)
     if width * max(len(shown), test.n) > _MOST_FEATURES:
-        raise errors.SizeLimitError(
-            f"{max(len(shown), test.n):,} rows have {width:,} features, one per unordered value; "
-            f"the limit is {_MOST_FEATURES:,} numbers: group values, or take fewer rows"
-        )
+        told = f"{max(len(shown), test.n):,} rows have {width:,} features, one per unordered value"
+        limit = f"the limit is {_MOST_FEATURES:,} numbers: group values, or take fewer rows"
+        raise errors.SizeLimitError(f"{told}; {limit}")
     forest.fit(_published_features(rel, shown), rel.sensitive_codes[rel.is_published])
     said = forest.predict(_plain_features(rel, test))
     true = codes_in(mine.sensitive_attribute, test.sensitive_attribute)[test.sensitive_codes]

@@ -137,10 +137,9 @@ def identification(
         real = whole.in_groups(np.where(whole.is_real, whole.tuples, -1))
         own = _by_values(m, GroupCounts.of(real).sizes)
         if lacking := own - _by_values(population, cells.tuple_sizes):
-            raise errors.ParameterError(
-                f"population (--population) lacks {lacking.total():,} of the table's people, such "
-                f"as {[*lacking][0]}: it must have all {m.n_people:,}, written as in the table"
-            )
+            told = f"{lacking.total():,} of the table's people, such as {[*lacking][0]}"
+            way = f"it must have all {m.n_people:,}, written as in the table"
+            raise errors.ParameterError(f"population (--population) lacks {told}: {way}")
         first = np.unique(classes.group, return_index=True)[1][-len(people) :]
         fits = list(map(fitting, rel.published, population.attributes))
         reached = []
@@ -262,9 +261,8 @@ def _counts_of_group(m: Microdata, labels: np.ndarray, plausible: np.ndarray | N
     labels = checked_labels(labels, m.n)
     plausible = np.ones(shape, bool) if plausible is None else np.asarray(plausible)
     if plausible.shape != shape or plausible.dtype != bool:
-        raise errors.ParameterError(
-            f"plausible must be bools of shape {shape}, got shape {plausible.shape}"
-        )
+        wanted = f"bools of shape {shape}, got shape {plausible.shape}"
+        raise errors.ParameterError(f"plausible must be {wanted}")
     counts = np.zeros((labels.max(initial=-1) + 2, shape[1]), np.intp)  # -1 is the last group
     np.add.at(counts, (labels, m.sensitive_codes), 1)
     return labels, counts[labels], plausible

@@ -101,10 +101,8 @@ def outputs(o: SimpleNamespace, form: str = "") -> list[str]:
     written = dict.fromkeys(tables, writing.check_table_place)
     for name, check in [*written.items(), *((vars(o)[n], check) for n, check in _WRITTEN.items())]:
         if name is not None:
-            for other in taken:
-                if _are_the_same(name, other):
-                    message = f"{name} is the same file as {other}: name another file"
-                    raise errors.FileError(message)
+            if same := [other for other in taken if _are_the_same(name, other)]:
+                raise errors.FileError(f"{name} is the same file as {same[0]}: name another file")
             check(name, replace=o.force)
             taken.append(name)
     return tables
@@ -153,8 +151,8 @@ def for_owner(o: SimpleNamespace, table: Table, release: Release, people) -> dic
         LOG.info("do not publish %s: it shows who is at risk", o.risks)
     if o.save_recoding:
         if release.recoding is None:
-            raise ParameterError("--save-recoding goes with methods that recode all rows alike: "
-                                 "full_domain, tds and the searches")  # fmt: skip
+            told = "methods that recode all rows alike: full_domain, tds and the searches"
+            raise ParameterError(f"--save-recoding goes with {told}")
         with TemporaryDirectory() as folder:
             release.recoding.save(path := Path(folder, "recoding.json"))
             files[o.save_recoding] = path.read_bytes()
@@ -198,9 +196,8 @@ def _asked_for(attribute: Attribute, kind: object) -> str:
         return "dates"
     if all(isinstance(value, str) and value.isdecimal() for value in known):
         return "prefixes" if len({*map(len, known)}) == 1 < len(known[0]) else ""
-    if not all(isinstance(value, Number) for value in known):
-        return ""
-    if (span := np.ptp([*map(float, known)])) < 8:
+    numbers = [float(value) for value in known if isinstance(value, Number)]
+    if len(numbers) < len(known) or (span := np.ptp(numbers)) < 8:
         return ""
     widths = [10.0 ** math.floor(math.log10(span / 4)) / 2 * 2**level for level in range(4)]
     return f"widths:{','.join(map('{:g}'.format, widths))}"

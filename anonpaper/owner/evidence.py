@@ -154,10 +154,9 @@ def _values_of(text: str, attribute: Attribute, tree: Hierarchy | None) -> np.nd
     for allowed in _meanings(text, text.strip(), attribute, tree):
         if allowed.any():
             return allowed
-    raise ParameterError(
-        f"{text!r} of {attribute.name!r} is not understood: give its hierarchy, as in "
-        f"hierarchies={{{attribute.name!r}: ...}}; the table has {attribute.values[:5]}"
-    )
+    way = f"give its hierarchy, as in hierarchies={{{attribute.name!r}: ...}}"
+    told = f"{text!r} of {attribute.name!r} is not understood: {way}"
+    raise ParameterError(f"{told}; the table has {attribute.values[:5]}")
 
 
 def _meanings(text: str, bare: str, attribute: Attribute, tree) -> Iterator[np.ndarray]:
@@ -220,10 +219,9 @@ def _matched(m: Microdata, classes, class_of_row, allowed: list, rows) -> np.nda
     most = np.r_[alike["count"], both, slots["count"]].astype(np.int32)
     found = maximum_flow(csr_array((most, (starts, ends)), shape=(sink + 1,) * 2), source, sink)
     if found.flow_value < len(rows):
-        raise ParameterError(
-            f"{len(rows) - found.flow_value:,} of {len(rows):,} rows fit nobody: their "
-            "quasi-identifiers or sensitive values were changed, or they are synthetic"
-        )
+        told = f"{len(rows) - found.flow_value:,} of {len(rows):,} rows fit nobody"
+        why = "their quasi-identifiers or sensitive values were changed, or they are synthetic"
+        raise ParameterError(f"{told}: {why}")
     taken = np.asarray(found.flow[edges["person"], edges["slot"]]).ravel()
     held = edges.loc[edges.index.repeat(taken), ["tuple", "secret", "class"]]
     for table in (held, people):

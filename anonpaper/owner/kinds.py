@@ -61,10 +61,9 @@ def check_kinds(types: Mapping[str, str | Sequence[str]], na: Sequence[str] = ()
     for kind in types.values():
         known = isinstance(kind, list | tuple) or is_among(kind, [*_KINDS]) or "%" in str(kind)
         if not known or "%y" in str(kind):
-            raise ParameterError(
-                f"unknown type {kind!r}: use {', '.join(_KINDS)} or a form like %d.%m.%Y, where "
-                "%y is of no use: two digits of a year do not say the century"
-            )
+            use = f"use {', '.join(_KINDS)} or a form like %d.%m.%Y, where %y is of no use"
+            told = f"{use}: two digits of a year do not say the century"
+            raise ParameterError(f"unknown type {kind!r}: {told}")
 
 
 def read_as(column: pd.Series, kind: object, na: Sequence[str], counts=None) -> tuple:
@@ -94,17 +93,13 @@ def in_doubt(doubts: Mapping[str, Doubt]) -> ColumnError:
     """Return the error on quasi-identifiers that may be more than text, with what to pass."""
     told = []
     for name, (why, kinds, na) in doubts.items():
-        missing = [f"--na {shlex.quote(text)}" for text in na]
-        ways = [" ".join([*missing, _option(name, kind)]) for kind in kinds]
-        ways += [" ".join(missing)] * bool(na and not kinds) + [_option(name, "text")]
+        types = [f"--type {shlex.quote(quoted(f'{name}={kind}'))}" for kind in [*kinds, "text"]]
+        missing = " ".join(f"--na {shlex.quote(text)}" for text in na)
+        ways = [f"{missing} {way}".strip() for way in types[:-1] or [""] * bool(na)] + types[-1:]
         told.append(f"{name!r} may be more than text, {why}: `{'` or `'.join(ways)}`")
     types = {name: [*d.kinds, "text"][0] for name, d in doubts.items() if d.kinds or not d.na}
     na = [text for doubt in doubts.values() for text in doubt.na]
     return ColumnError(f"{'; '.join(told)}; in Python types={types}" + f", na={na}" * bool(na))
-
-
-def _option(name: str, kind: str) -> str:
-    return f"--type {shlex.quote(quoted(f'{name}={kind}'))}"
 
 
 def _guess(texts: pd.Series, rows: np.ndarray) -> tuple[str, Doubt | None]:
@@ -148,15 +143,16 @@ def _readable(texts: pd.Series, rows: np.ndarray) -> list[str]:
     with warnings.catch_warnings(action="ignore"):
         forms = [guess_datetime_format(texts.iloc[0].strip(), dayfirst=day) for day in (1, 0)]
     forms = [f for f in dict.fromkeys(forms) if re.search("%Y.*%m.*%d|%[dmb].*%Y", f or "")]
-    sortable = _words(texts).nunique() == 1 and not texts.str.contains(_UNORDERED).any()
     numbers = [] if texts.str.contains(r"^0\d").any() else _NUMBERS  # or codes
     found = []
-    for kind in (*numbers, "date", *forms, *["ordered"] * sortable):
-        if not found or kind in forms:
+    for kind in (*numbers, "date", *forms):
+        if {*found, kind} <= {*forms} or not found:
             with suppress(ColumnError):
-                _typed(texts, rows, kind)
+                for some in (slice(100), slice(None)):  # few texts are enough to fail
+                    _typed(texts[some], rows[some], kind)
                 found.append(kind)
-    return found
+    sortable = _words(texts).nunique() == 1 and not texts.str.contains(_UNORDERED).any()
+    return found or ["ordered"] * sortable
 
 
 def _natural(text: str) -> list:
@@ -191,7 +187,7 @@ def _typed(texts: pd.Series, rows: np.ndarray, kind: str | Sequence[str]) -> pd.
         raise ColumnError(
             f"{texts.name!r} is not all {kind if isinstance(kind, str) else ' < '.join(kind)}: "
             f"{sorted(texts[~right])[:5]} in {rows[~right].sum()} rows are {few}; mark missing "
-            f"values by --na TEXT, or say {_option(texts.name, 'text')}; in Python types=..."
+            f"values by --na TEXT, or say --type {texts.name}=text; in Python types=..."
         )
     if kind == "text":
         return texts

@@ -32,7 +32,7 @@ from anonpaper.owner.kinds import Doubt, check_kinds, in_doubt, read_as
 from anonpaper.publish.writing import PARQUET
 from anonpaper.roles import checked_roles
 
-__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "UTF_16", "WORKBOOKS", "Table", "fitting", "read",
+__all__ = ["DEFAULTS", "LOG", "STANDARD_STREAM", "WORKBOOKS", "Table", "fitting", "read",
            "reading", "with_roles"]  # fmt: skip
 
 #: How tables are read, and other progress; the command line shows it.
@@ -43,8 +43,6 @@ STANDARD_STREAM = "-"
 DEFAULTS = {"qi": (), "sensitive": None, "person": None, "count": None, "types": {}, "na": (),
             "missing": "error", "delimiter": None, "encoding": "utf-8", "keep": ()}  # fmt: skip
 WORKBOOKS = (".xlsx", ".xlsm")
-#: How a csv in UTF-16 begins.
-UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 #: Formats that are not read: names, endings, how files begin, and what saves them as csv.
 _FOREIGN = [
     ("Stata", ".dta", rb"<stata_dta>|[h-w][\x01\x02]\x01\x00", "by `export delimited`"),
@@ -83,8 +81,7 @@ class Table:
         if delimiter is None:
             delimiter = "\t" if ".tsv" in Path(name).suffixes else ","
         if not isinstance(delimiter, str) or not re.fullmatch('[^"\r\n\0]', delimiter):
-            wanted = "one character, neither a quote nor a line end"
-            raise errors.ParameterError(f"delimiter (--delimiter) is {wanted}; got {delimiter!r}")
+            raise errors.ParameterError(f"delimiter (--delimiter) is one sign, not {delimiter!r}")
         with reading(name):
             stream = _stream(name)
             if name.lower().endswith(PARQUET):
@@ -293,7 +290,7 @@ def _sheet_rows(name: str, stream: io.BufferedReader) -> Iterator[list[str]]:
                  if cell.value is None and cell.data_type == "n"]  # fmt: skip
         formulas = openpyxl.load_workbook(stream)[sheet.title] if empty else {}
     if unknown := [place for place in empty if formulas[place].data_type == "f"]:
-        told = "are formulas without a value: open the file in a spreadsheet and save it"
+        told = "have formulas without a value: save the file in a spreadsheet"
         raise FileError(f"{name}: cells {', '.join(unknown[:5])} {told}")
     if merged := sheet.merged_cells.ranges:
         raise FileError(f"{name}: cells {', '.join(map(str, merged))} are merged: split them")
@@ -327,7 +324,7 @@ def _csv_rows(name: str, stream, delimiter: str, encoding: str) -> Iterator[list
     try:
         codec = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
         begins = stream.peek(100)[:100]
-        if codec == "utf-8-sig" and begins[:2] in UTF_16:
+        if codec == "utf-8-sig" and begins[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
             codec = "utf-16"
         if re.search(r"[\x01-\x08\x0e-\x1f]", begins.decode(codec, "replace")):
             raise FileError(f"{name} is no text but a file of a program: save it as csv")

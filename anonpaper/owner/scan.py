@@ -22,7 +22,7 @@ from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterE
 from anonpaper.files import check_place, named_by_user, whole_files
 from anonpaper.microdata import Microdata
 from anonpaper.owner.kinds import check_kinds
-from anonpaper.owner.reader import UTF_16, WORKBOOKS, Table, reading
+from anonpaper.owner.reader import WORKBOOKS, Table, reading
 from anonpaper.publish import Release
 from anonpaper.publish.writing import PARQUET, beside
 from anonpaper.roles import HOW_MISSING, checked_roles, missing_values
@@ -164,7 +164,7 @@ def _opened(files: Sequence[str], table: Table) -> object:
     return connection.read_csv(
         paths, hive_partitioning=False, columns=dict.fromkeys(table.columns, "VARCHAR"),
         delim=table.delimiter, nullstr="", header=True, quote='"', escape='"',
-        encoding="utf-16" if begins in UTF_16 else "utf-8",
+        encoding="utf-16" if begins in (b"\xff\xfe", b"\xfe\xff") else "utf-8",
     )  # fmt: skip
 
 

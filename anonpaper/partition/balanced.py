@@ -106,11 +106,10 @@ def _number_of_classes(m: Microdata, k: int, l: int) -> int:
     needed = -(-m.n // (2 * k - 1))
     if diverse < needed:
         enough = -(-(-(-m.n // diverse) + 1) // 2)
-        raise InfeasibleError(
-            f"{m.n} rows in classes of at most 2k - 1 = {2 * k - 1} make {needed} classes, but "
-            f"the values of {m.sensitive!r} suffice for {diverse} classes with {l} distinct ones: "
-            f"use k >= {enough}, or add rows of the rare values"
-        )
+        told = f"{m.n} rows in classes of at most 2k - 1 = {2 * k - 1} make {needed} classes"
+        but = f"the values of {m.sensitive!r} suffice for {diverse} classes with {l} distinct ones"
+        way = f"use k >= {enough}, or add rows of the rare values"
+        raise InfeasibleError(f"{told}, but {but}: {way}")
     return min(m.n // k, diverse)
 
 

@@ -153,7 +153,7 @@ def klt(
         if unplaced == m.n:
             raise InfeasibleError(f"{said}: a larger theta or a smaller k would work")
         share = f"{info['unplaced_share']:.0%} of them have the same {m.sensitive!r}"
-        warnings.warn(f"{said} and are labelled -1; {share}", UnplacedRowsWarning, stacklevel=2)
+        warnings.warn(f"{said} and are labelled -1; {share}", UnplacedRowsWarning, stacklevel=3)
     name, labels = f"K,L,theta: {asked}", dense_labels(labels)
     return Partition.of_cells(m.cells, cell, labels, None, info, name)
 
@@ -165,10 +165,9 @@ def _checked(m: Microdata, k: int, l: int, theta: float, withheld: str) -> tuple
     theta, most = errors.check_number("theta", theta, 0, 1, open_low=True), int(counts.max())
     needed = max(l, int(np.ceil(1 / (theta + _ROUNDING))))
     if needed > values:
-        raise InfeasibleError(
-            f"l = {l} and theta = {theta:g} need at least {needed} distinct values of "
-            f"{m.sensitive!r}, the table has {values}: a smaller l or a larger theta would work"
-        )
+        told = f"{needed} distinct values of {m.sensitive!r}, the table has {values}"
+        way = "a smaller l or a larger theta would work"
+        raise InfeasibleError(f"l = {l} and theta = {theta:g} need at least {told}: {way}")
     if withheld == "merge" and most / m.n > theta + _ROUNDING:
         value, least = m.sensitive_attribute.values[counts.argmax()], np.ceil(most / m.n * 1e4)
         raise InfeasibleError(

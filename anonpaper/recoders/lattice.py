@@ -103,10 +103,9 @@ def _searched(m: Microdata, asked: list, most: int, trees: Mapping) -> _Nodes:
     maps = [list(trees[a.name].maps(a)) for a in m.attributes]
     shape = tuple(map(len, maps))
     if prod(shape) > _MOST_NODES:
-        raise errors.SizeLimitError(
-            f"hierarchies of {shape} levels make {prod(shape):,} nodes, more than "
-            f"{_MOST_NODES:,}: use lower hierarchies or fewer quasi-identifiers"
-        )
+        told = f"{shape} levels make {prod(shape):,} nodes, more than {_MOST_NODES:,}"
+        way = "use lower hierarchies or fewer quasi-identifiers"
+        raise errors.SizeLimitError(f"hierarchies of {told}: {way}")
     required = principles.required(m, asked)
     nodes = _Nodes(m, maps, required, most)
     numbers = np.arange(nodes.cost.size).reshape(shape)
@@ -118,11 +117,9 @@ def _searched(m: Microdata, asked: list, most: int, trees: Mapping) -> _Nodes:
         nodes.check(node)
     if nodes.best < 0:
         principles.require_whole(m, {} if most else required)
-        raise errors.InfeasibleError(
-            f"no level of the hierarchies is enough: at every one, more than the {most} rows that "
-            f"the suppression allows, or all rows, are in classes that fail "
-            f"{' or '.join(map(str, asked))}"
-        )
+        told = f"more than the {most} rows that the suppression allows, or all rows"
+        fail = f"at every one, {told}, are in classes that fail {' or '.join(map(str, asked))}"
+        raise errors.InfeasibleError(f"no level of the hierarchies is enough: {fail}")
     return nodes
 
 

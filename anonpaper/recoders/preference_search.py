@@ -146,10 +146,9 @@ def exhaustive(
     archive = Archive(m, k, preference, weights)
     n_bits = archive.evaluator.n_bits
     if n_bits > _MOST_BITS:
-        raise SizeLimitError(
-            f"{m.d} attributes with {sum(a.size for a in m.attributes)} values make {n_bits} "
-            f"bits, more than {_MOST_BITS}: use fewer attributes or a coarser granularity"
-        )
+        told = f"{m.d} attributes with {sum(a.size for a in m.attributes)} values make {n_bits}"
+        way = "use fewer attributes or a coarser granularity"
+        raise SizeLimitError(f"{told} bits, more than {_MOST_BITS}: {way}")
     archive.look_up(np.arange(2**n_bits)[:, None] >> np.arange(n_bits)[::-1] & 1)
     solutions = archive.frame()
     feasible = solutions[solutions["effective_k"] >= archive.k]

@@ -84,10 +84,9 @@ def _sampled(sdv, model, m: Microdata, code: int, rows: int) -> pd.DataFrame:
         found = model.sample_from_conditions([condition], max_tries_per_batch=_ROUNDS)[_TABLE]
     if len(found) < rows:
         value = m.sensitive_attribute.values[code]
-        raise errors.BudgetExceededError(
-            f"the model yields {len(found)} of the {rows} rows with {m.sensitive!r} = {value!r} "
-            "that are needed: train it for more epochs, or use ap.gaussian_copula"
-        )
+        told = f"{len(found)} of the {rows} rows with {m.sensitive!r} = {value!r} that are needed"
+        way = "train it for more epochs, or use ap.gaussian_copula"
+        raise errors.BudgetExceededError(f"the model yields {told}: {way}")
     return found.head(rows)
 
 
@@ -119,9 +118,8 @@ def fuse(m: Microdata, rows: pd.DataFrame) -> Microdata:
             columns[name] = pd.Categorical(both, dtype=kind)
             known = ~columns[name].isna()
         if not known.all():
-            raise errors.ColumnError(
-                f"synthetic values of {name!r} are unknown or out of range: {both[~known][:5]}"
-            )
+            told = f"of {name!r} are unknown or out of range: {both[~known][:5]}"
+            raise errors.ColumnError(f"synthetic values {told}")
     if m.person is not None:  # new numbers; every added row is another person
         people = pd.factorize(m.frame[m.person])[0]
         columns[m.person] = np.r_[people, people.max() + 1 + np.arange(len(rows))]
@@ -168,10 +166,9 @@ def _plain_frame(m: Microdata) -> pd.DataFrame:
         if attribute.numeric and name != m.sensitive:
             columns[str(name)] = attribute.positions[codes]
         elif (present := len(np.unique(codes))) > MOST_CATEGORIES:
-            raise errors.ColumnError(
-                f"{name!r} has {present} categories, more than {MOST_CATEGORIES}: group them, "
-                "or drop the column (is it an identifier?)"
-            )
+            told = f"{name!r} has {present} categories, more than {MOST_CATEGORIES}"
+            way = "group them, or drop the column (is it an identifier?)"
+            raise errors.ColumnError(f"{told}: {way}")
     return pd.DataFrame(columns)
 
 

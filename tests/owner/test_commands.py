@@ -15,9 +15,9 @@ from referees.tables import tried
 
 import anonpaper as ap
 from anonpaper.errors import ColumnError, EmptyTableError, FileError, ParameterError
-from anonpaper.owner.arguments import METHODS, takes
+from anonpaper.owner.arguments import METHODS, _asked_for, hierarchies, takes
 from anonpaper.owner.cli import main
-from anonpaper.owner.reader import Table
+from anonpaper.owner.reader import Table, with_roles
 from anonpaper.owner.report import audit
 from anonpaper.publish.writing import as_csv, plain
 
@@ -339,6 +339,22 @@ def test_the_suggested_command_works_and_costs_what_it_says(people, tmp_path, mo
     lost = report["loss"]["share of detail lost (GCP)"]
     assert f"{lost:.1%}" == found[1]["share of detail lost (GCP)"]
     assert report["levels"][0]["level"] >= 5
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx"])
+def test_dates_and_numbers_with_gaps_get_their_hierarchies_from_every_file(ending, tmp_path):
+    days = pd.Series(pd.date_range("2020-01-01", periods=40, freq="9D").date)
+    frame = pd.DataFrame(
+        {"day": days, "age": range(0, 80, 2), "ill": [*"abcd"] * 10}, dtype=object
+    )
+    frame.iloc[7, :2] = None
+    getattr(frame, f"to_{ending}".replace("xlsx", "excel"))(tmp_path / f"a.{ending}", index=False)
+    given = {"qi": ["day", "age"], "sensitive": ["ill"], "missing": "category"}
+    table, m = with_roles(str(tmp_path / f"a.{ending}"), given)
+    asked = {name: _asked_for(m.attribute(name), table.kinds.get(name)) for name in m.qi}
+    assert asked == {"day": "dates", "age": "widths:5,10,20,40"}
+    trees = hierarchies([f"{name}={tree}" for name, tree in asked.items()], m, table.kinds)
+    assert [trees[name].generalize("?", 1) for name in m.qi] == ["?", "?"]
 
 
 def test_a_recoding_is_saved_and_used_for_the_next_table(

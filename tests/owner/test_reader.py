@@ -73,8 +73,10 @@ def refused(path, qi=("age",), **options):
 
 
 #: What only Python says.
-PYTHON = re.compile(r"\bap\.|with_roles|\b(Hierarchy|Recoding|codecs)\.|\w\(\)"
-                    r"|\b(?!of=)[a-z_]+=[\"'\[({A-Z]|\bNone\b|in Python|a fault of|Traceback")  # fmt: skip
+PYTHON = re.compile(
+    r"\bap\.|with_roles|\b(Hierarchy|Recoding|codecs)\.|\w\(\)"
+    r"|\b(?!of=)[a-z_]+=[\"'\[({A-Z]|\bNone\b|in Python|a fault|Trace"
+)
 FOREIGN = {
     ".dta": (b"<stata_dta><header>", "Stata"), ".DTA": (b"s\1\1\0", "Stata"),
     ".sav": (b"$FL2@(#) SPSS", "SPSS"), ".sas7bdat": (bytes(12) + b"\xc2\xea\x81`", "SAS"),
@@ -100,13 +102,13 @@ def test_a_format_that_is_not_read_is_named_with_the_way_to_csv(ending, tmp_path
 
 FAULTS = {
     "short": (b"age,s\n1\n", {}, "line 2: 1 fields"), "gone": (None, {}, "No such file"),
-    "bytes": (pd.DataFrame({"age": [b"\xff", b"x"]}), {}, "'age' has bytes"),
+    "bytes": (pd.DataFrame({"age": [b"\xff", b"x"]}), {}, "'age': b.* has bytes"),
     "lists": (pd.DataFrame({"age": [[1], [2]]}), {}, "'age' has lists"),
     "quote": (b'age,s\n1,"a\n', {}, "line 2: unexpected end"), "nul": (b"age\n1\0\n", {}, "NUL"),
     "sep": (b"sep=;\nage;s\n1;2\n", {}, "for spreadsheets: remove the line"),
     "signs": (b"age;s\n1;2\n", {}, "--delimiter ';'"), "none": (b"age,s\n", {}, "no rows below"),
     "latin": (b"age,s\n1,\xe4\n", {}, "try encoding=.cp1252. .--encoding"),
-    **{f"cut {n}": (b"age\n1\n", {"delimiter": n}, "one character") for n in ("ab", "", '"')},
+    **{f"cut {n}": (b"age\n1\n", {"delimiter": n}, "one sign") for n in ("ab", "", '"')},
 }  # fmt: skip
 
 
@@ -233,8 +235,9 @@ def test_numbers_beside_a_text_are_asked_about(odd, door, tmp_path):
     [" 28", "5"], [" 31.12.1945"], ["0.30000000000000004", "1"], ["28,8", "1.5"],
     ["34", "9", "1e400"], ["34", "9", "9223372036854775808"], ["34", "9", "9" * 20],
     ["EUR 900", "EUR 1000"], ["900 €", "1 000 €"], ["1'000", "900"], ["10k", "9k"],
-    ["10k", "9", "12k"],    ["5-9", "10-14"], ["<5", "5-9", "10+"], ["5 to 9", "10 to 14"], ["12 kg", "9 kg", "unknown"],
-    ["1h 30m", "2h 5m"], ["P3D", "P10D"], ["31 Dec 1945", "1 Jan 2024"], ["<=50K", ">50K"],
+    ["10k", "9", "12k"], ["5-9", "10-14"], ["<5", "5-9", "10+"], ["5 to 9", "10 to 14"],
+    ["12 kg", "9 kg", "unknown"], ["1h 30m", "2h 5m"], ["P3D", "P10D"], ["<=50K", ">50K"],
+    ["31 Dec 1945", "1 Jan 2024"],
 ])  # fmt: skip
 def test_what_may_be_more_than_text_is_asked_about(values, tmp_path):
     path = tmp_path / "a.csv"
