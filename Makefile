@@ -116,14 +116,17 @@ lab: env data  ## open JupyterLab
 
 # ---- the course and the site ------------------------------------------------------------------
 
-course: $(if $(LESSONS),build/course/student/README.md)  ## write the lessons for students, and for lecturers if the solutions are there
+course: $(if $(LESSONS),build/course/student/README.md) $(if $(SOLUTIONS),build/course/lecturer/README.md)  ## write the lessons for students, and for lecturers if the solutions are there
 
-build/course/student/README.md: $(LESSONS) $(SOLUTIONS) tools/course.py tools/templates/COURSE.md | $(ENV)/.package-installed
-	@rm -rf build/course/student build/course/lecturer
+build/course/student/README.md: $(LESSONS) tools/templates/COURSE.md | $(ENV)/.package-installed
+	@rm -rf $(@D)
 	@$(RUN) -m nbconvert --log-level WARN --to notebook --output-dir $(@D) \
 	  --ClearOutputPreprocessor.enabled=True $(LESSONS)
-	@$(if $(SOLUTIONS),$(RUN) tools/course.py)
 	@cp tools/templates/COURSE.md $@
+
+build/course/lecturer/README.md: $(LESSONS) $(SOLUTIONS) tools/course.py | $(ENV)/.package-installed
+	@$(RUN) tools/course.py
+	@cp notebooks/course/solutions/LESSONS.md $@
 
 grade: env data  ## grade what students handed in: ANSWERS=<zip>; writes build/grading/points.csv
 	@$(ONE_THREAD) MPLBACKEND=agg $(RUN) tools/grade.py "$(ANSWERS)"

@@ -23,8 +23,8 @@ from anonpaper.files import named_by_user
 from anonpaper.microdata import Microdata, check_microdata
 
 __all__ = [
-    "DiversityConstraint", "average_constraints", "check_constraints", "conflict_rate",
-    "find_contradictions", "minimum_constraints", "proportion_constraints", "read_constraints",
+    "DiversityConstraint", "average_constraints", "check_constraints", "find_contradictions",
+    "minimum_constraints", "proportion_constraints", "read_constraints",
 ]  # fmt: skip
 
 
@@ -161,20 +161,6 @@ def read_constraints(path: str | os.PathLike) -> list[DiversityConstraint]:
         except errors.AnonpaperError as error:
             raise errors.ConstraintError(f"{path}, line {number}: {error}") from None
     return found
-
-
-def conflict_rate(m: Microdata, constraints: Sequence[DiversityConstraint]) -> float:
-    """Share of the rows that are targets of any constraint which are targets of several: 0 to 1.
-
-    The formula is ours: diva2021 prints none.
-
-    >>> conflict_rate(ap.examples.patients(), ap.examples.patients_constraints())
-    0.5
-    """
-    constraints = errors.check_sequence("constraints", constraints, DiversityConstraint)
-    counts = check_microdata(m).cells.counts
-    claims = sum(c.target_cells(m).astype(int) for c in constraints) + np.zeros(len(counts))
-    return float(counts[claims >= 2].sum() / max(counts[claims >= 1].sum(), 1))
 
 
 def find_contradictions(m: Microdata, constraints: Sequence, k: int) -> list[str]:

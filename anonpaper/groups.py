@@ -170,8 +170,9 @@ class Entries:
 
     def people(self, mask: np.ndarray) -> int:
         """Number of people who have the rows under a mask."""
-        person = self.m.cells.person
-        return self.rows(mask) if person is None else len(np.unique(person[self.cell[mask]]))
+        if (person := self.m.cells.person) is None:
+            return self.rows(mask)
+        return np.count_nonzero(np.bincount(person[self.cell[mask]]))
 
     def in_groups(self, group: np.ndarray) -> Entries:
         """Return the same rows in other groups, which are given by entry."""

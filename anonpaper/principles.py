@@ -342,6 +342,3 @@ def require_diverse(m: Microdata, l: int, diversity: str = "frequency") -> int:
         reason = f"{counts.max()} of its {m.n} rows have {value}"
     told = f"the table cannot be {diversity} {l}-diverse: {reason}"
     raise InfeasibleError(f"{told}; largest feasible l is {feasible}")
-
-
-require_eligible = require_diverse  # by frequency, as xiao2010 names it

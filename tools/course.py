@@ -1,9 +1,7 @@
 """Write the lessons with their solutions: build/course/lecturer.
 
-A lesson in notebooks/course is what students get: running all cells goes on where one finds no
-answer yet. The folder notebooks/course/solutions is not public. It has a notebook for each lesson,
-whose cells stand in place of the stubs of the lesson's cells with the same id (solutions, model
-answers) or below them (hidden tests).
+Lessons are what students get. The folder notebooks/course/solutions is not public: its notebooks
+have cells that replace the stubs of a lesson's cells (by id), or stand below them (hidden tests).
 """
 
 import io

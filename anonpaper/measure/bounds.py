@@ -12,7 +12,7 @@ from anonpaper.errors import ParameterError, SizeLimitError, check_integer, chec
 from anonpaper.groups import group_bounds
 from anonpaper.microdata import Microdata, check_microdata
 from anonpaper.partition.refined import attributes_kept
-from anonpaper.principles import require_eligible
+from anonpaper.principles import require_diverse
 
 _UNIT = 1 << 20  # prices are multiples of its inverse
 _MOST_VARIABLES = 2_000_000  # of a linear program; and choices of attributes
@@ -45,7 +45,7 @@ def fewest_stars(
         raise ParameterError("give either l, for l-diversity, or k, for k-anonymity")
     check_number("seconds", seconds, 0, np.inf, open_low=True)
     if k is None:
-        l = require_eligible(m, l)
+        l = require_diverse(m, l)
         program = _Program(m, l, m.cells.sensitive, np.ones(len(m.cells.counts), int))
     else:
         # every row has its own value; rows of one tuple share a variable and an inequality

@@ -12,7 +12,7 @@ section 4.5, after Xiao and Tao, VLDB 2006.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import NamedTuple
@@ -93,44 +93,11 @@ class Workload:
                 answers[i, asked] = part @ counts
         return answers
 
-    def sql(self, table: str = "microdata") -> Iterator[str]:
-        """Yield the queries as SQL on a table of that name, as in Figure 7.
-
-        >>> queries = workload(ap.examples.hospital(), {"Gender": 1}, size=3, seed=0)
-        >>> print(next(queries.sql("hospital")))
-        SELECT "Disease", COUNT(*) AS total
-        FROM "hospital"
-        WHERE "Gender" IN ('M')
-        GROUP BY "Disease";
-        """
-        name, table = _quoted(self.sensitive.name), _quoted(table)
-        for query in range(self.size):
-            conditions = [_condition(a, self.asked[a.name][query])
-                          for a in self.attributes if a.name in self.asked]  # fmt: skip
-            where = "WHERE " + " AND\n".join(conditions) + "\n" if conditions else ""
-            yield f"SELECT {name}, COUNT(*) AS total\nFROM {table}\n{where}GROUP BY {name};"
-
-
-def _condition(attribute: Attribute, asked: np.ndarray) -> str:
-    name = _quoted(attribute.name)
-    if not attribute.numeric:
-        values = attribute.values[np.sort(asked)].tolist()
-        texts = (str(v) if isinstance(v, int | float) else _quoted(v, "'") for v in values)
-        return f"{name} IN ({', '.join(texts)})"
-    low, high = asked
-    if _is_integral(attribute):
-        return f"{name} > {int(low) - 1} AND {name} < {int(high) + 1}"
-    return f"{name} >= {low} AND {name} <= {high}"
-
-
-def _quoted(name: object, mark: str = '"') -> str:
-    return mark + str(name).replace(mark, 2 * mark) + mark
-
 
 def workload(
     m: Microdata, selectivity: Mapping, size: int = 1000, seed: int | np.random.Generator = 0
 ) -> Workload:
-    """Draw counting queries, with ``answers(*tables)`` and ``sql(table)``.
+    """Draw counting queries, with ``answers(*tables)``.
 
     `selectivity` gives the number of values to which a query restricts an attribute of `m`: from 1
     to the length of the range for integers (ages 17 to 90 are 74), otherwise to the size of the

@@ -15,7 +15,7 @@ from anonpaper.algorithm import algorithm
 from anonpaper.errors import ParameterError, SizeLimitError, check_choice
 from anonpaper.groups import Partition, dense_labels
 from anonpaper.microdata import Microdata, check_microdata
-from anonpaper.principles import FrequencyLDiversity, require_eligible
+from anonpaper.principles import FrequencyLDiversity, require_diverse
 from anonpaper.randomness import generator
 
 __all__ = ["exact", "optimal_two_diverse"]
@@ -52,7 +52,7 @@ def exact(m: Microdata, l: int, objective: Literal["stars", "rows"] = "stars") -
     if check_microdata(m).n > _MOST_ROWS:
         told = f"exhaustive search is for tables of up to {_MOST_ROWS} rows, this one has {m.n}"
         raise SizeLimitError(f"{told}: tp and tp_plus approximate it for any size")
-    l = require_eligible(m, l)
+    l = require_diverse(m, l)
     cells, cell = m.cells, m.cells.handed_out(generator(0))
     codes, sensitive = cells.tuples[cells.tuple_of_cell[cell]], cells.sensitive[cell]
     sets = np.arange(2**m.n)
@@ -110,7 +110,7 @@ def optimal_two_diverse(m: Microdata) -> Partition:
     if len(values) != 2:
         told = f"exactly two values of {m.sensitive!r}, the table has {len(values)}"
         raise ParameterError(f"optimal_two_diverse needs {told}; tp approximates the optimum")
-    require_eligible(m, 2)
+    require_diverse(m, 2)
     cells, cell = m.cells, m.cells.handed_out(generator(0))
     frame = pd.DataFrame({"tuple": cells.tuple_of_cell[cell], "value": cells.sensitive[cell]})
     # The number of differing attributes is a metric, so by the triangle inequality an optimal

@@ -12,7 +12,7 @@ from anonpaper.algorithm import algorithm
 from anonpaper.compiled import loop
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
-from anonpaper.principles import FrequencyLDiversity, require_eligible
+from anonpaper.principles import FrequencyLDiversity, require_diverse
 
 __all__ = ["group_along_curve", "hilbert", "hilbert_index"]
 
@@ -48,7 +48,7 @@ def hilbert(m: Microdata, l: int) -> Partition:
     >>> hilbert(ap.examples.hospital(), l=2).sizes().tolist()
     [2, 2, 2, 2, 2]
     """
-    l = require_eligible(m, l)
+    l = require_diverse(m, l)
     *entries, bits = group_along_curve(m, m.cells.counts, l)
     return Partition.of_cells(m.cells, *entries, {"bits": bits}, f"Hilbert, l = {l}")
 

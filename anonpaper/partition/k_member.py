@@ -1,7 +1,7 @@
 r"""Greedy k-member clustering: clusters grow by the row that adds fewest stars.
 
 A cluster c that disagrees on D(c) attributes has :math:`IL(c) = |c| \cdot D(c)` stars. So the row
-that adds least differs on the fewest of the other attributes: equal rows are one distinct tuple.
+that differs on the fewest of the other attributes adds least, as do all rows of its QI tuple.
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ def klt(
         if unplaced == m.n:
             raise InfeasibleError(f"{said}: a larger theta or a smaller k would work")
         share = f"{info['unplaced_share']:.0%} of them have the same {m.sensitive!r}"
-        warnings.warn(f"{said} and are labelled -1; {share}", UnplacedRowsWarning, stacklevel=2)
+        warnings.warn(f"{said} and are labelled -1; {share}", UnplacedRowsWarning, stacklevel=3)
     name, labels = f"K,L,theta: {asked}", dense_labels(labels)
     return Partition.of_cells(m.cells, cell, labels, None, info, name)
 

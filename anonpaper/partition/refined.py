@@ -21,7 +21,7 @@ from anonpaper.errors import check_number
 from anonpaper.groups import Partition
 from anonpaper.microdata import Microdata
 from anonpaper.partition.tp import eligible_height, tp_plus_groups
-from anonpaper.principles import FrequencyLDiversity, require_eligible
+from anonpaper.principles import FrequencyLDiversity, require_diverse
 from anonpaper.randomness import generator
 
 __all__ = ["attributes_kept", "tp_refined"]
@@ -68,7 +68,7 @@ def tp_refined(
     >>> p.sizes().tolist(), p.info["stars_of_tp_plus"], p.info["stars"]
     ([4, 2, 2, 2], 6, 6)
     """
-    l = require_eligible(m, l)
+    l = require_diverse(m, l)
     until, in_vain = inf, _IN_VAIN
     if seconds is not None:
         until, in_vain = time.monotonic() + check_number("seconds", seconds, 0, inf), _MOST

@@ -18,7 +18,7 @@ from anonpaper.compiled import loop
 from anonpaper.groups import Partition
 from anonpaper.microdata import Cells, Microdata
 from anonpaper.partition.hilbert import group_along_curve
-from anonpaper.principles import FrequencyLDiversity, require_eligible
+from anonpaper.principles import FrequencyLDiversity, require_diverse
 
 __all__ = ["eligible_height", "tp", "tp_plus", "tp_plus_groups", "tp_steps"]
 
@@ -137,7 +137,7 @@ class _State(NamedTuple):
 
 def _phases(m: Microdata, l: int) -> Iterator[tuple[_State, int]]:
     """Run phases until R is l-eligible; yield the state before, and it and the rounds of each."""
-    l = require_eligible(m, l)
+    l = require_diverse(m, l)
     cells, residue = m.cells, np.zeros(m.sensitive_attribute.size, np.intp)
     size, height = np.zeros((2, len(cells)), np.intp)
     state = _State(cells.start, cells.sensitive, cells.counts.copy(), size, height, residue, l)

@@ -3,9 +3,9 @@
 xiao2010, section 6.2, does not print its adaptation. In ours the sensitive attribute is the class
 of Fung et al.: InfoGain is the drop in its entropy. The level A of a table is the least |E| / h(E)
 over its groups E, h being the pillar height, and AnonyLoss the drop in A. The score is InfoGain /
-(AnonyLoss + 1), or without any gain the drop in NCP. An ordered attribute is cut in
-two, any other follows a hierarchy, by default a balanced tree of fan-out 4 over its domain. An
-invalid specialization stays invalid: unions of l-eligible groups are l-eligible.
+(AnonyLoss + 1), or the drop in NCP if nothing gains. An ordered attribute is cut in two, any other
+follows a hierarchy, by default a balanced tree of fan-out 4 over its domain. An invalid
+specialization stays invalid: unions of l-eligible groups are l-eligible.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -67,7 +67,7 @@ def tds(
     """
     only_one(check_microdata(m, people=True).sensitive)
     people = m.people is not None  # whether they can be diverse is found below
-    l = check_integer("l", l, 2, m.n_people) if people else principles.require_eligible(m, l)
+    l = check_integer("l", l, 2, m.n_people) if people else principles.require_diverse(m, l)
     trees = check_hierarchies(hierarchies, m.qi)
     require = check_sequence("require", require, principles.Principle)
     asked = principles.required(m, [principles.FrequencyLDiversity(l), *require])

@@ -39,6 +39,29 @@ DEFAULT_SELECTIVITY = {"race": 3, "education": 8, "sex": 2, "age": 35}
 LEAST = (("race", 1), ("education", 1), ("sex", 1), ("age", 5))
 
 
+def sql(queries: Workload, table: str) -> Iterator[str]:
+    """Yield counting queries as SQL on a table of that name, as in Figure 7."""
+    name = _quoted(queries.sensitive.name)
+    for query in range(queries.size):
+        conditions = [_condition(a, queries.asked[a.name][query])
+                      for a in queries.attributes if a.name in queries.asked]  # fmt: skip
+        where = "WHERE " + " AND\n".join(conditions) + "\n" if conditions else ""
+        yield f"SELECT {name}, COUNT(*) AS total\nFROM {_quoted(table)}\n{where}GROUP BY {name};"
+
+
+def _condition(attribute: ap.Attribute, asked: np.ndarray) -> str:
+    name = _quoted(attribute.name)
+    if attribute.numeric:  # whole numbers
+        low, high = map(int, asked)
+        return f"{name} > {low - 1} AND {name} < {high + 1}"
+    values = attribute.values[np.sort(asked)].tolist()
+    return f"{name} IN ({', '.join(_quoted(value, chr(39)) for value in values)})"
+
+
+def _quoted(name: object, mark: str = '"') -> str:
+    return mark + str(name).replace(mark, 2 * mark) + mark
+
+
 def cluster(tables: dict, data: str, k: int, l: int, theta: float, seed: int) -> dict:
     """Cluster a table; return the repeats of steps 1 to 3 and the rows that step 6 leaves out."""
     with warnings.catch_warnings():

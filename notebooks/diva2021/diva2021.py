@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 import anonpaper as ap
 from anonpaper import plots
 from anonpaper.compendium import reference, run_grid, timed
-from anonpaper.constraints import DiversityConstraint, check_constraints, conflict_rate
+from anonpaper.constraints import DiversityConstraint, check_constraints
 from anonpaper.datasets import population
 from anonpaper.datasets.made_up import ATTRIBUTES
 from anonpaper.errors import BudgetExceededError, ConstraintError
@@ -124,6 +124,13 @@ def measure_all(grid: Sequence[dict], tables: Mapping[str, Microdata], **options
     """Call `measure` for every setting of a grid; options are those of `run_grid`."""
     runs = run_grid(measure, grid, common={"tables": tables}, **options).rename(columns=NAMES)
     return runs.assign(found=(runs["outcome"] == "found").astype(float))
+
+
+def conflict_rate(m: Microdata, constraints: Constraints) -> float:
+    """Share of the rows with a target that have several: 0 to 1. The paper prints no formula."""
+    counts = m.cells.counts
+    claims = sum(c.target_cells(m).astype(int) for c in constraints) + np.zeros(len(counts))
+    return float(counts[claims >= 2].sum() / max(counts[claims >= 1].sum(), 1))
 
 
 def measure(

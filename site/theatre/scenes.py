@@ -9,6 +9,7 @@ algorithms are those of the package and of the modules that draw steps in the no
 from __future__ import annotations
 
 import json
+import re
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -38,12 +39,11 @@ from anonpaper.repair.synthesis import fuse
 SEED = 4  # of the rows' order in klt; the others draw nothing that is shown
 #: Algorithm -> its question, the lines of its pseudocode, and what a reader may try.
 TEXTS = {}
-for part in (
-    Path(__file__).with_name("plays.md").read_text("utf-8").removeprefix("# ").split("\n# ")
-):
-    name, question, *lines = filter(None, part.splitlines())
-    told = [line.partition(". ")[2] for line in lines if line[0].isdigit()]
-    TEXTS[name] = question, told, lines[-1].removeprefix("**Try:** ")
+_texts = Path(__file__).with_name("plays.md").read_text("utf-8")
+for _text in re.split(r"^# ", _texts, flags=re.M)[1:]:
+    _of, _question, *_lines = filter(None, _text.splitlines())
+    _told = [line.partition(". ")[2] for line in _lines if line[0].isdigit()]
+    TEXTS[_of] = _question, _told, _lines[-1].removeprefix("**Try:** ")
 
 
 @dataclass(frozen=True)

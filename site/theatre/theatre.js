@@ -161,8 +161,8 @@ function drawBeliefs() {
 /** How diverse a group with these counts is, as lesson 3 computes it; the levels are the package's. */
 function drawLevels(counts, n) {
   const [frequency, distinct, entropy, recursive] = (edited ?? scene).levels[counts.join(",")], [most, ...others] = counts;
-  const share = counts.map(count => `${count}/${n} ln ${count}/${n}`).join(" + ");
-  const told = [`frequency l-diversity: ${n} / ${most} = ${frequency}. No guess is right with more than ${most}/${n}.`,
+  const share = counts.map(count => `${count}/${n} · ln(${count}/${n})`).join(" + ");
+  const told = [`frequency l-diversity: ${n} / ${most} = ${frequency}. No guess is right with a higher probability than ${most}/${n}.`,
     `distinct l-diversity: ${distinct} different value${distinct > 1 ? "s" : ""}.`,
     `entropy l-diversity: as uncertain as ${entropy} equally frequent values. H = −(${share}), and e^H = ${entropy}.`,
     recursive === null ? "recursive diversity, l = 2: it fails for every c, because there is one value only." : `recursive diversity, l = 2: c must be above ${most} / (${others.join(" + ")}) = ${recursive}.`];

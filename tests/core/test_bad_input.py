@@ -89,7 +89,7 @@ BAD = [
     *(bad(partial(f, M), ParameterError, "k must be an integer from . to 10",
           k=[0, 11, 2.5, "3", True]) for f in FOR_K),
     bad(BALANCED, ParameterError, "", k=[1, 41], l=[1, 6], largest_share=[0], seed=[-1]),
-    bad(BALANCED, InfeasibleError, "k >= 21|feasible l is 2", {"m": LONELY},
+    bad(BALANCED, InfeasibleError, "= 9 make 5 .* k >= 21|feasible l is 2", {"m": LONELY},
         {"m": LONELY, "k": 21, "l": 3}),
     bad(ap.mondrian, ParameterError, "entropy", {"m": M, "k": 2, "l": 2, "diversity": "entropy"}),
     bad(ap.mondrian, InfeasibleError, "largest feasible l is 6",

@@ -162,3 +162,9 @@ def test_any_text_survives_the_csv_format(values):
     with tempfile.TemporaryDirectory() as folder:
         tree.to_csv(Path(folder, "h.csv"))
         assert ap.Hierarchy.from_csv(Path(folder, "h.csv")).rows == tree.rows
+
+
+def test_a_partition_says_how_many_rows_it_has():
+    named = ap.Partition([0, 0, -1], {}, "tp, l = 2")
+    assert repr(named) == "Partition(tp, l = 2: 3 rows in 1 groups, 1 not published)"
+    assert repr(ap.Partition([0, 1])) == "Partition(2 rows in 2 groups)"

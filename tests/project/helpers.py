@@ -48,8 +48,12 @@ def files_of_the_project(root=ROOT):
     return [name for name in done.stdout.splitlines() if (root / name).is_file()]
 
 
-def read(name):
-    return nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
+def read(name, solved=False):
+    """Return a notebook, or a lesson with its solutions."""
+    path = NOTEBOOKS / f"{name}.ipynb"
+    if solved and name.startswith("course/"):
+        return load_tool("course").lecturers_version(path)
+    return nbformat.read(path, as_version=4)
 
 
 def code_cells(name):

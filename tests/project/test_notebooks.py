@@ -10,7 +10,7 @@ import pytest
 import yaml
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
-from project.helpers import NAMES, NOTEBOOKS, ROOT, code_cells, load_tool, read
+from project.helpers import NAMES, NOTEBOOKS, ROOT, SOLUTIONS, code_cells, load_tool, read
 
 from anonpaper.compendium import papers
 
@@ -113,13 +113,15 @@ GIVEN = {
 
 def lost_in(name):
     """Yield the numbers of texts with a point or percent sign to which none of code rounds."""
-    texts = [cell.source for cell in code_cells(name)]
-    for output in (output for cell in code_cells(name) for output in cell.outputs):
+    cells = read(name, solved=SOLUTIONS.is_dir()).cells
+    code = [cell for cell in cells if cell.cell_type == "code"]
+    texts = [cell.source for cell in code]
+    for output in (output for cell in code for output in cell.outputs):
         shown = output.get("data", output)
         texts += [str(shown.get(kind, "")) for kind in ("text", "text/plain", "text/html")]
     digits = re.findall(r"\d[\d,]*(?:\.\d+)?", re.sub(r'base64,[^"]*', "", "\n".join(texts)))
     held = np.array([float(one.replace(",", "")) for one in digits])
-    told = "\n".join(cell.source for cell in read(name).cells if cell.cell_type == "markdown")
+    told = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
     for match in NUMBER.finditer(PLACES.sub(" ", told)):
         digits = match[1].rstrip(",").replace(",", "")
         if "." in digits or match[2]:
@@ -132,7 +134,10 @@ def lost_in(name):
 
 @pytest.mark.parametrize("name", [*OF_PAPERS, *(name for name in NAMES if "course/" in name)])
 def test_texts_type_no_number_that_nothing_holds(name):
-    assert {*lost_in(name)} == {*GIVEN.get(name, ())}, "print these, or say whose"
+    lost, given = {*lost_in(name)}, {*GIVEN.get(name, ())}
+    if SOLUTIONS.is_dir():
+        assert lost == given, "print these, or say whose"
+    assert lost <= given
 
 
 # ---- the pattern of notebooks on papers ---------------------------------------------------------

@@ -101,6 +101,13 @@ def test_a_users_hierarchy_is_followed_and_checked():
     ]
 
 
+def test_no_level_of_a_hierarchy_is_skipped():
+    frame = pd.DataFrame({"city": [*"abcd"] * 2, "ill": [*"xyxyxyxy"]})
+    tree = ap.Hierarchy([[*"a12*"], [*"b12*"], [*"c32*"], [*"d32*"]])
+    found = ap.tds(ap.Microdata(frame, ["city"], "ill"), 2, {"city": tree})
+    assert found.sub_domains("city") == [["a", "b"], ["c", "d"]]
+
+
 def test_a_tree_of_several_roots_begins_with_a_star():
     frame = pd.DataFrame({"a": list("xy") * 6, "b": range(12), "s": list("abc") * 4})
     m = ap.Microdata(frame, ["a", "b"], "s")

@@ -135,7 +135,7 @@ class Run:
         # Components of the graph have no target row in common, and are coloured one by one.
         components = [sorted(nodes) for nodes in nx.connected_components(G)]
         for nodes, rng in zip(components, self.rng.spawn(len(components)), strict=True):
-            rows = np.unique(np.concatenate([G.nodes[v]["rows"] for v in nodes]))
+            rows = np.flatnonzero(self.targets.is_target[nodes].any(axis=0))
             rows = rows[np.lexsort((rows, self.m.cells.tuple_of_row[rows]))]  # similar together
             neighbours = [{nodes.index(u) for u in G[v]} for v in nodes]
             draw = rng if self.strategy == "basic" else None
@@ -320,11 +320,12 @@ def restored(targets: Targets, labels, agrees: np.ndarray, shown: np.ndarray) ->
     """Show suppressed values again where groups agree and bounds allow it; larger groups first."""
     room = targets.high - targets.counts(shown, labels).sum(axis=0)
     if_shown = targets.counts(agrees, labels)
-    for group in np.argsort(-np.bincount(labels), kind="stable"):
-        for column in np.flatnonzero(agrees[group] & ~shown[group]):
-            shown[group, column] = True
-            gained = targets.names[:, column] & targets.shows(shown[group])
-            fits = (if_shown[group, gained] <= room[gained]).all()
-            room[gained] -= if_shown[group, gained] * fits
-            shown[group, column] = fits
+    order = np.argsort(-np.bincount(labels), kind="stable")
+    for place, column in np.argwhere((agrees & ~shown)[order]):
+        group = order[place]
+        shown[group, column] = True
+        gained = targets.names[:, column] & targets.shows(shown[group])
+        fits = (if_shown[group, gained] <= room[gained]).all()
+        room[gained] -= if_shown[group, gained] * fits
+        shown[group, column] = fits
     return shown

@@ -96,12 +96,13 @@ class Clusterings:
             order = range(len(listed)) if self.rng is None else self.rng.permutation(len(listed))
             yield from (listed[i] for i in order)
             return
+        groups = self._by_signature(free)
         for attempt in range(GOOD):
-            rows, wanted = free, least + (most - least) * attempt // GOOD
+            wanted = least + (most - least) * attempt // GOOD
             if self.rng is not None:
                 wanted, attempt = int(self.rng.integers(least, most + 1)), 0
-                rows = np.sort(self.rng.choice(free, wanted, replace=False))
-            yield self._good(v, rows, wanted, attempt)
+                groups = self._by_signature(np.sort(self.rng.choice(free, wanted, replace=False)))
+            yield self._good(v, groups, wanted, attempt)
         everything = self._all(free, self.missing(v), most) if self.width > GOOD else iter([[]])
         yield from islice(everything, self.width - GOOD)
         self.is_cut |= any(True for _ in everything)
@@ -115,7 +116,7 @@ class Clusterings:
     def listed(self, v: int) -> list[list[Bundle]]:
         """List all clusterings of the free target rows of a node."""
         # Those come first that overlap least, then those of fewest stars, then of lowest rows.
-        claims, found = self._claims(v), []
+        found = []
 
         @cache
         def cluster(rows: tuple) -> tuple[Bundle, int, int] | None:
@@ -123,7 +124,7 @@ class Clusterings:
             if not self.targets.is_private(rows):
                 return None
             differ = (self.codes[rows] != self.codes[rows[0]]).any(axis=0).sum()
-            return self.bundle(rows), int(claims[rows].sum()), len(rows) * int(differ)
+            return self.bundle(rows), int(self._claims(v, rows).sum()), len(rows) * int(differ)
 
         least, most = self.missing(v), self.targets.high[v] - self.count[v]
         for clustering in partial_partitions(self.free_targets(v).tolist(), self.targets.k):
@@ -133,17 +134,20 @@ class Clusterings:
                 found.append((sum(claimed), sum(stars), clustering, list(bundles)))
         return [bundles for *_, bundles in sorted(found, key=lambda entry: entry[:3])]
 
-    def _claims(self, v: int) -> np.ndarray:
-        """How many uncoloured neighbours of a node have a row as a target, for every row."""
+    def _claims(self, v: int, rows: np.ndarray | int) -> np.ndarray:
+        """How many uncoloured neighbours of a node have each of some rows as a target."""
         waiting = [u for u in self.neighbours[v] if u not in self.coloured]
-        return self.targets.is_target[waiting].sum(axis=0)
+        return self.targets.is_target[:, rows][waiting].sum(axis=0)
 
-    def _good(self, v: int, rows: np.ndarray, wanted: int, attempt: int) -> list[Bundle] | None:
+    def _by_signature(self, rows: np.ndarray) -> list[np.ndarray]:
+        """Group rows that carry the same constraints."""
+        rows = rows[np.argsort(self._signature[rows], kind="stable")]
+        return np.split(rows, np.flatnonzero(np.diff(self._signature[rows])) + 1)
+
+    def _good(self, v: int, groups: list, wanted: int, attempt: int) -> list[Bundle] | None:
         """Take rows by signature, the most and the least claimed first in turn; None: too few."""
-        order, claims = np.argsort(self._signature[rows], kind="stable"), self._claims(v)
-        groups = np.split(rows[order], np.flatnonzero(np.diff(self._signature[rows[order]])) + 1)
         turn, larger = (-1, 1)[attempt % 2], (-1, 1)[attempt // 2 % 2]
-        groups.sort(key=lambda g: (turn * claims[g[0]], larger * len(g), g[0]))
+        groups.sort(key=lambda g: (turn * self._claims(v, g[0]), larger * len(g), g[0]))
         taken, left, count = [], [], self.count.copy()
         for group in map(self.targets.spread, groups) if self.targets.l else groups:
             number = self._fitting(v, group, wanted, count)
@@ -182,7 +186,8 @@ class Clusterings:
             lent = lent if len(rows) - lent >= k else len(rows)
             rest = [self.bundle(rows[lent:], divisible=True)] if lent < len(rows) else []
             options.append(([*taken[:i], *taken[i + 1 :], *rest], [rows[:lent]]))
-        for kept, lent in [*options, ([], [bundle.rows for bundle in taken])]:
+        options += [([], [bundle.rows for bundle in taken])] * bool(taken)
+        for kept, lent in options:
             pool = np.concatenate([beyond, *lent])
             pool = pool[np.argsort(self._signature[pool], kind="stable")]
             number = max(len(pool) // k, 1)
