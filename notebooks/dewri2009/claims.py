@@ -136,7 +136,7 @@ def larger_populations_deviate_more(figure_2):
     smallest, *larger = _wide(figure_2, "population", "prefdev").to_numpy()
     # The paper prints one run: how often do ours show the same?
     both = (larger > smallest).all(axis=0)
-    told = f"both larger ones deviate more in {both.sum()} of {len(both)} runs, by chance in a third"
+    told = f"both larger ones deviate more in {both.sum()} of {len(both)} runs, by chance a third"
     return shown_once(both, told)
 
 
