@@ -98,9 +98,8 @@ class Hierarchy:
     def _row(self, value: object) -> list[str] | None:
         """The row of a value; numbers are equal however they are written."""
         text = str(value)
-        if not isinstance(value, str) and _NUMBER.fullmatch(text):
-            return self._row_of.get(text, self._row_of.get(Decimal(text)))
-        return self._row_of.get(text)
+        number = not isinstance(value, str) and _NUMBER.fullmatch(text)
+        return self._row_of.get(text) or (self._row_of.get(Decimal(text)) if number else None)
 
     def written(self, value: object, level: int) -> object:
         """Return the published form of a value on a level: the value if its name is the same."""
