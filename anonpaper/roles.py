@@ -44,5 +44,5 @@ def only_one(sensitive: object) -> object:
     """Return the sensitive attribute; ColumnError for no or several attributes."""
     if sensitive is None or isinstance(sensitive, list):
         told = f"this needs one sensitive attribute, but the table has {sensitive or 'none'}"
-        raise ColumnError(f"{told}: name one as sensitive (--sensitive)")
+        raise ColumnError(f"{told}: choose one as sensitive (--sensitive)")
     return sensitive
