@@ -38,10 +38,10 @@ class Principle(ABC):
     GroupCounts.of_table), as Entries, or as a Microdata and the group of every row, -1 for rows
     that are not published.
 
-    A principle is *monotone* if joining two groups that meet it (and, unless it is *upward closed*
-    like k and distinct l, share no person) gives a group that meets it: if any grouping meets it,
-    the whole table does. Let r be the counts of a group and n its size. Joining keeps f(r) <= c n,
-    strict or not, if f is convex and f(cr) = c f(r):
+    A principle is *monotone* if joining two groups that meet it gives a group that meets it. So if
+    any grouping meets it, the whole table does. The groups may share people only if it is *upward
+    closed*, like k and distinct l. Let r be the counts of a group and n its size. Joining keeps
+    f(r) <= c n, strict or not, if f is convex and f(cr) = c f(r):
 
     * frequency l, theta: f is the largest count, with c = 1/l, theta;
     * recursive (c, l): r_1 < c (r_l + ... + r_m) means r_1 + c (r_1 + ... + r_{l-1}) < c n, and

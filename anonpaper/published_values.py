@@ -97,22 +97,29 @@ class SubDomains:
         runs = of.last - of.first + 1
         codes = np.repeat(of.first - np.cumsum(runs) + runs, runs) + np.arange(runs.sum())
         values, codes = self.attribute.values[codes].tolist(), codes.tolist()
-        write, parts = self._of_ordered if self.attribute.ordered else _of_set, []
-        for start, end in itertools.pairwise([0, *stop.tolist()]):
-            parts.append(write(values[start:end], codes[start:end]))
-        labels[several] = parts
+        ends = itertools.pairwise([0, *stop.tolist()])
+        labels[several] = [self._written(values[i:j], codes[i:j]) for i, j in ends]
         return labels
 
-    def _of_ordered(self, values: list, codes: list) -> str:
-        """Write values of an ordered attribute, an interval if there is no gap."""
-        last = len(codes) - 1 - is_among(values[-1], [MISSING])
-        apart = not any(" - " in str(end) for end in (values[0], values[last]))
-        if not (apart and 0 < last == codes[last] - codes[0]):
-            return _in_braces(values)
-        run = f"[{values[0]} - {values[last]}]"
-        if isinstance(values[0], pd.Interval):
-            run = str(pd.Interval(values[0].left, values[last].right, values[0].closed))
-        return run if codes[last] == codes[-1] else f"{{{run}, {MISSING}}}"
+    def _written(self, values: list, codes: list) -> str:
+        if self.attribute.ordered:
+            last = len(codes) - 1 - is_among(values[-1], [MISSING])
+            apart = not any(" - " in str(end) for end in (values[0], values[last]))
+            if apart and 0 < last == codes[last] - codes[0]:
+                run = f"[{values[0]} - {values[last]}]"
+                if isinstance(values[0], pd.Interval):
+                    run = str(pd.Interval(values[0].left, values[last].right, values[0].closed))
+                return run if codes[last] == codes[-1] else f"{{{run}, {MISSING}}}"
+        else:
+            marked = [values.pop(values.index(MISSING))] if is_among(MISSING, values) else []
+            try:
+                values.sort()
+            except TypeError:
+                values.sort(key=str)
+            values += marked
+        texts = [*map(str, values)]
+        is_plain = all(texts) and "".join(texts).isalnum()  # most are, and this is seen at once
+        return f"{{{', '.join(texts if is_plain else map(quoted, texts))}}}"
 
     def members(self, i: int) -> np.ndarray:
         """Return the codes of sub-domain i, ascending."""
@@ -159,22 +166,6 @@ class SubDomains:
         return len(self.start) - 1
 
 
-def _of_set(values: list, _: list) -> str:
-    """Write values of an unordered attribute, sorted, the missing one last."""
-    marked = [values.pop(values.index(MISSING))] if is_among(MISSING, values) else []
-    try:
-        values.sort()
-    except TypeError:
-        values.sort(key=str)
-    return _in_braces(values + marked)
-
-
-def _in_braces(values: list) -> str:
-    texts = [*map(str, values)]
-    is_plain = all(texts) and "".join(texts).isalnum()  # most are, and this is seen at once
-    return f"{{{', '.join(texts if is_plain else map(quoted, texts))}}}"
-
-
 def codes_in(domain: Attribute, values: Attribute) -> np.ndarray:
     """Return the code of every value of an attribute in another domain, -1 if it lacks it."""
     code = {value: code for code, value in enumerate(domain.values)}
@@ -215,7 +206,10 @@ def rows_at(points, domains: Sequence[SubDomains], index, rows, kinds=0, kind=No
         weights /= domain.sizes[box]
         keys.append(kinds * span + codes + 1)
         ends = kind[one] * span + [domain.low[box] + 1, domain.high[box] + 2]
-        within = _below(keys[-1], ends)
+        if ends.max(initial=0) < 16 * len(points):  # then counting takes less than searching
+            within = np.cumsum(np.bincount(keys[-1] + 1, minlength=ends.max(initial=0) + 1))[ends]
+        else:
+            within = np.searchsorted(np.sort(keys[-1]), ends)
         parts.append([*within, held + domain.start[box], held + domain.start[box + 1]])
         held += len(domain.first)
     parts = np.array(parts)
@@ -227,14 +221,6 @@ def rows_at(points, domains: Sequence[SubDomains], index, rows, kinds=0, kind=No
         order, boxes = np.argsort(keys[j], kind="stable"), np.flatnonzero(by == j)
         found[order] += _rows_at(points[order], first, last, parts, j, boxes, weights)
     return found
-
-
-def _below(keys: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Return how many keys are below each end."""
-    reach = ends.max(initial=0) + 1
-    if reach > 16 * len(keys):
-        return np.searchsorted(np.sort(keys), ends)
-    return np.cumsum(np.bincount(keys + 1, minlength=reach))[ends]
 
 
 @loop

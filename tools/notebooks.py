@@ -17,13 +17,12 @@ from pathlib import Path
 
 import inputs
 import nbformat
+import papermill
 import typer
 import yaml
 from jupyter_client.manager import AsyncKernelManager
-from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError
 from nbconvert.preprocessors.coalescestreams import CoalesceStreamsPreprocessor
-from papermill.parameterize import parameterize_notebook
+from papermill.execute import ERROR_MARKER_TAG
 
 from anonpaper.compendium.tables import manifest, put_entry
 
@@ -36,7 +35,7 @@ def main(command: str, name: str, profile: str = "quick", to: Path | None = None
     executed, began = inputs.ROOT / "build" / "failed" / f"{name}.ipynb", time.perf_counter()
     try:
         execute(name, profile, results.resolve(), executed)
-    except CellExecutionError as error:
+    except papermill.PapermillExecutionError as error:
         sys.exit(f"{name}: {error}\nsee {executed}")
     seconds = round(time.perf_counter() - began, 1)
     clean(executed)
@@ -81,21 +80,32 @@ def execute(name: str, profile: str, results: Path, target: Path) -> None:
             transport = "ipc"
             ip = str(Path(sockets, "kernel"))
 
-        notebook = nbformat.read(source, as_version=4)
-        if parameters:
-            notebook = parameterize_notebook(notebook, parameters)
-        client = NotebookClient(
-            notebook,
-            timeout=None,
-            kernel_name="python3",
-            kernel_manager_class=SocketKernelManager,
-            extra_arguments=["--log-level=50"],  # what goes wrong in a cell is reported below
-            resources={"metadata": {"path": str(source.parent)}},
-        )
         try:
-            client.execute()
-        finally:
+            papermill.execute_notebook(
+                source,
+                target,
+                parameters,
+                cwd=source.parent,
+                kernel_name="python3",
+                kernel_manager_class=SocketKernelManager,
+                extra_arguments=["--log-level=50"],  # papermill reports what goes wrong in a cell
+                progress_bar=False,
+            )
+        except papermill.PapermillExecutionError:
+            notebook = nbformat.read(target, as_version=4)
+            notebook.cells = [c for c in notebook.cells if ERROR_MARKER_TAG not in _tags(c)]
+            for (
+                cell
+            ) in notebook.cells:  # self-checks of lessons raise errors until there is an answer
+                kinds = {output.output_type for output in cell.get("outputs", [])}
+                if "error" in kinds and "raises-exception" not in _tags(cell):
+                    raise
             nbformat.write(notebook, target)
+
+
+def _tags(cell) -> list[str]:
+    """Return the tags of a cell."""
+    return cell.metadata.get("tags", [])
 
 
 def _counted(ends: re.Match) -> str:
@@ -107,12 +117,12 @@ def clean(path: Path) -> None:
     """Rewrite an executed notebook without what differs from run to run or machine to machine."""
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
-        if "injected-parameters" in cell.metadata.get("tags", []):
+        if "injected-parameters" in _tags(cell):
             cell["id"] = "injected-parameters"
-        if "raises-exception" in cell.metadata.get("tags", []):  # nothing is answered yet
+        if "raises-exception" in _tags(cell):  # nothing is answered yet
             cell.outputs = []
-        kept = cell.metadata.keys() & {"exercise", "mystnb", "points", "tags"}
-        cell.metadata = {key: cell.metadata[key] for key in sorted(kept)}
+        kept = {key: cell.metadata.get(key) for key in ("exercise", "mystnb", "points", "tags")}
+        cell.metadata = {key: value for key, value in kept.items() if value}
         for output in cell.get("outputs", []):
             if "metadata" in output:
                 output.metadata = {}

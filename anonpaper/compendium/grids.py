@@ -31,9 +31,9 @@ def run_grid(
 
     The function, at the top level of a module (else ParameterError), gets a setting and the
     objects of `common` as keyword arguments, and returns one row (a mapping) or several (mappings
-    or a DataFrame). Rows are in the order of the grid, and the same for any number of processes,
-    `workers` (by default $ANONPAPER_WORKERS, or one per core; 1 computes in this process), if the
-    function depends only on its parameters: include a seed for every random step. Each finished
+    or a DataFrame). Rows are in the order of the grid. They are the same for any number of
+    processes if the function depends only on its parameters: include a seed for random steps. By
+    default `workers` is $ANONPAPER_WORKERS, or one per core; 1 is this process. Each finished
     setting is kept in the cache for equal code of the project, common objects and setting, also if
     another one fails. With `timing`, for a function that measures by :func:`timed`, settings run
     one after the other in this process, each time again. `name` is shown beside the progress bar.
@@ -68,9 +68,9 @@ def timed(
 ) -> tuple[float, Any]:
     """Return the shortest of several runs in processor seconds, and what the last one returned.
 
-    The first run may compile and fill caches, and what else the machine does can only add to a
-    run: the least of them is what the work takes. `fresh` makes the argument of each run, outside
-    of the clock: a table that has cached nothing. A grid that measures has ``timing=True``.
+    The first run may compile and fill caches, and other work of the machine can only add to a
+    run: the least is the time of the work. `fresh` makes the argument of each run before the clock
+    starts, such as a table that has cached nothing. A grid that measures has ``timing=True``.
 
     >>> seconds, total = timed(sum, fresh=lambda: range(1000))
     >>> total, 0 <= seconds < 1

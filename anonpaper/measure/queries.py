@@ -64,9 +64,9 @@ class Workload:
         """Return the (expected) histogram that every query gets from every table, (t, q, m).
 
         They are a table and releases of it. In an anatomy, a row counts for every sensitive value
-        by its share in the group; with sub-domains by the share of them that the query includes,
-        as if values were equally likely and independent. O(q·c·(d + t·m)) for c distinct QI
-        tuples, or classes.
+        by its share in the group. With sub-domains, a row counts by the share of their values that
+        the query includes, as if they were equally likely and independent. O(q·c·(d + t·m)) for c
+        distinct QI tuples, or classes.
         """
         m, *others = [t if isinstance(t, Microdata) else t.microdata for t in tables]
         mine, theirs = (*self.attributes, self.sensitive), (*m.attributes, m.sensitive_attribute)

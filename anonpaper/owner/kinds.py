@@ -75,18 +75,13 @@ def read_as(column: pd.Series, kind: object, na: Sequence[str], counts=None) -> 
     texts = pd.Series(distinct, name=column.name).astype("string").astype(object)
     texts = texts[~texts.isin({"", *na})]
     rows = np.bincount(place + 1, counts, len(distinct) + 1)[1:][texts.index].astype(int)
-    meant, doubt = _guess(texts, rows) if kind is None else (kind, None)
-    try:
-        values = _typed(texts, rows, meant)
-    except ColumnError:  # such as 2024-02-30
-        if kind is not None:
-            raise
-        large = "some numbers are too large, or have too many digits"
-        doubt = Doubt("not all are dates" if meant == "date" else large, _readable(texts, rows))
-        values, meant = texts, "text"
+    if kind is None:
+        kind, values, doubt = _guess(texts, rows)
+    else:
+        values, doubt = _typed(texts, rows, kind), None
     taken = (values.astype("Int64") if values.dtype == "int64" else values).reindex(place)
     taken = taken if taken.hasnans else taken.astype(values.dtype)
-    return taken.set_axis(column.index), meant, doubt
+    return taken.set_axis(column.index), kind, doubt
 
 
 def in_doubt(doubts: Mapping[str, Doubt]) -> ColumnError:
@@ -102,8 +97,8 @@ def in_doubt(doubts: Mapping[str, Doubt]) -> ColumnError:
     return ColumnError(f"{'; '.join(told)}; in Python types={types}" + f", na={na}" * bool(na))
 
 
-def _guess(texts: pd.Series, rows: np.ndarray) -> tuple[str, Doubt | None]:
-    """Return the kind of distinct texts, and what speaks for another one.
+def _guess(texts: pd.Series, rows: np.ndarray) -> tuple[str, pd.Series, Doubt | None]:
+    """Return the kind of distinct texts, their values, and what speaks for another kind.
 
     It is in doubt if most texts are dates, or have a number and the same words: 12 kg, 5-9, 900 €.
     """
@@ -113,25 +108,27 @@ def _guess(texts: pd.Series, rows: np.ndarray) -> tuple[str, Doubt | None]:
 
     has = texts.str.contains(r"\d").to_numpy(bool)
     if not has.any():
-        return "text", None
+        return "text", texts, None
     are = {kind: fit(pattern) for kind, pattern in _CERTAIN.items()}
     for kind, found in are.items():
         if found.all() and not (kind == "decimal-comma" and fit(_THOUSANDS).all()):
-            return kind, None
+            with suppress(ColumnError):  # such as 2024-02-30
+                return kind, _typed(texts, rows, kind), None
     kinds = _readable(texts[has], rows[has])
     words = np.zeros(has.sum()) if kinds else _words(texts[has]).to_numpy()
     counts = pd.DataFrame({"rows": rows, "texts": 1}).mul(~fit(r"0\d+"), axis=0)  # no codes
     if (counts[has].groupby(words).sum().max() * 2 <= [rows.sum(), len(rows)]).all():
-        return "text", None
+        return "text", texts, None
     sure = np.logical_or.reduce([*are.values()])
     if has.all():
         such = max(texts if sure.all() else texts[~sure], key=len)
-        return "text", Doubt(f"such as {such!r}", kinds)
+        return "text", texts, Doubt(f"such as {such!r}", kinds)
     what = "dates" if are["date"].any() else "numbers"
     what = what if sure[has].all() else f"like {texts[has].iloc[0]!r}"
     why = f"{rows[has].sum():,} of {rows.sum():,} values are {what}"
-    kinds = kinds if (doubt := _guess(texts[has], rows[has])[1]) else []
-    return "text", Doubt(why, kinds, texts[~has].tolist() if kinds or not doubt else [])
+    kinds = kinds if (doubt := _guess(texts[has], rows[has])[2]) else []
+    others = texts[~has].tolist() if kinds or not doubt else []
+    return "text", texts, Doubt(why, kinds, others)
 
 
 def _words(texts: pd.Series) -> pd.Series:

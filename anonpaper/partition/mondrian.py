@@ -76,17 +76,15 @@ def mondrian(
     for name in diverse[0].about(m) if diverse and m.people is None else ():
         principles.require_diverse(m.about(name), l, diversity)
     # k people, or one l-diversity, are checked as cuts are made, all else once they are proposed.
-    checked, others = (), diverse
-    if m.people is not None:
-        checked = cells.person, 0, k
-    elif diverse and len(m.sensitives) == 1:
-        checked = cells.sensitive, *((l, 0) if diversity == "frequency" else (0, l))
-        others = []
-    asked = principles.required(m, [*others, *require])
+    checked = () if m.people is None else (cells.person, 0, k)
+    if diverse and m.people is None and len(m.sensitives) == 1:
+        least = (l, 0) if diversity == "frequency" else (0, l)
+        checked, diverse = (cells.sensitive, *least), []
+    asked = principles.required(m, [*diverse, *require])
     principles.require_whole(m, asked)
     cutting = _cutting(m, cells.tuples[cells.tuple_of_cell], cells.counts, k, *checked)
     labels = _cut(cutting, m, asked)
-    said = [f"l = {l}" + " distinct" * (diversity == "distinct")] if diverse else []
+    said = [f"l = {l}" + " distinct" * (diversity == "distinct")] if l is not None else []
     name = ", ".join([f"Mondrian, k = {k}", *said, *map(str, require)])
     return Partition.of_cells(cells, np.arange(len(labels)), labels, cells.counts, None, name)
 

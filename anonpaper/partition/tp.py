@@ -30,10 +30,10 @@ __all__ = ["eligible_height", "tp", "tp_plus", "tp_plus_groups", "tp_steps"]
 def tp(m: Microdata, l: int) -> Partition:
     r"""Guarantee frequency l-diversity; remove at most l times as many rows as an optimum.
 
-    The removed rows R are a group as well. :math:`|R| = OPT` after phase one, at most
-    :math:`OPT + l - 1` after phase two (always so for l = 2), and :math:`l \cdot OPT` in any case:
-    at most l·d times the fewest stars. An attacker concludes that a removed row had a most
-    frequent value of its QI-group.
+    The removed rows R are a group as well. :math:`|R| = OPT` if TP ends after phase one, and at
+    most :math:`OPT + l - 1` after phase two, as always for l = 2. In any case it is at most
+    :math:`l \cdot OPT`, with at most l·d times the fewest stars. An attacker concludes that a
+    removed row had a most frequent value of its QI-group.
 
     Parameters
     ----------

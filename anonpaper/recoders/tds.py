@@ -52,7 +52,7 @@ def tds(
 
     Returns
     -------
-    Recoding, with ``level`` (A) in ``info``
+    Recoding; info has ``level`` (A) and ``candidates``, how many groupings were looked at
 
     References
     ----------
@@ -72,25 +72,25 @@ def tds(
     require = check_sequence("require", require, principles.Principle)
     asked = principles.required(m, [principles.FrequencyLDiversity(l), *require])
     principles.require_whole(m, asked)
-    maps, level = _specialized(m, asked, [_Domain(m, j, trees.get(q)) for j, q in enumerate(m.qi)])
+    maps, info = _specialized(m, asked, [_Domain(m, j, trees.get(q)) for j, q in enumerate(m.qi)])
     names = [_names_of(maps[j], a, trees.get(a.name)) for j, a in enumerate(m.attributes)]
     title = ", ".join([f"TDS, l = {l}", *map(str, require)])
-    return Recoding(m.attributes, maps, {"level": level}, title, names, trees=trees)
+    return Recoding(m.attributes, maps, info, title, names, trees=trees)
 
 
 def _specialized(m: Microdata, asked: Mapping, domains: list) -> tuple:
-    """Specialize from the top down; return the sub-domain of each value, and the level."""
+    """Specialize from the top down; return the sub-domain of each value, and the report."""
     candidates = [c for of in domains for c in of.specializations(np.arange(of.attribute.size))]
     maps, invalid = [np.zeros(a.size, np.intp) for a in m.attributes], set()
     group = np.zeros(len(m.cells), np.intp)  # line 5: of every QI tuple
-    level = _level(m, asked, group)
+    level, looked = _level(m, asked, group), 1
     while True:
         best, best_score = None, 0.0
         for minus_gain, _, j, number, parent, children in sorted(candidates):
             if best is not None and -minus_gain <= best_score:
                 break  # the score is at most the gain
             after = domains[j].split(group, children)
-            level_after = _level(m, asked, after)
+            level_after, looked = _level(m, asked, after), looked + 1
             if level_after is None:
                 invalid.add((j, number))  # line 6
                 continue
@@ -98,7 +98,8 @@ def _specialized(m: Microdata, asked: Mapping, domains: list) -> tuple:
             if best is None or score > best_score:
                 best, best_score = (after, level_after, j, parent, children), score
         if best is None:  # line 8
-            return [pd.factorize(ids)[0] for ids in maps], level  # by their first values
+            maps = [pd.factorize(ids)[0] for ids in maps]  # by their first values
+            return maps, {"level": level, "candidates": looked}
         group, level, j, parent, children = best
         for child in children[1:]:
             maps[j][child] = maps[j].max() + 1

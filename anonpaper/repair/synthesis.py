@@ -237,11 +237,11 @@ def gaussian_copula(
 
     A short model that can be read in a lesson: each column's distribution and one correlation per
     pair of columns. Every value drawn occurs in its column of `m`; this gives no privacy
-    guarantee. Each column is a normal variable cut into steps, one per value, as wide as the value
-    is frequent, correlated like their middles: dependence between columns with few values is
-    understated. `needed` has the rows to sample per sensitive value, at least 0. The frame has the
-    columns ``m.qi`` and the sensitive one, for :func:`fuse`. Source: R. B. Nelsen, *An
-    Introduction to Copulas*, Springer 2006, section 2.3.
+    guarantee. Each column is a normal variable cut into one step per value, as wide as the value
+    is frequent. Columns are correlated like the middles of steps, which understates dependence
+    between columns with few values. `needed` has the rows to sample per sensitive value, at least
+    0. The frame has the columns ``m.qi`` and the sensitive one, for :func:`fuse`. Source: R. B.
+    Nelsen, *An Introduction to Copulas*, Springer 2006, section 2.3.
 
     >>> m = ap.examples.hospital()
     >>> gaussian_copula(m, {"HIV": 2, "pneumonia": 1}, seed=0)["Disease"].tolist()

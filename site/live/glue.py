@@ -58,14 +58,11 @@ def read(path: str, name: str) -> dict:
     _now["table"] = table = Table.opened(path, **given).read()
     n, columns = len(table.frame), []
     for column, values in table.frame.items():
-        kind, distinct, doubt = (
-            table.kinds[column],
-            values.dropna().unique(),
-            table.doubts.get(column),
-        )
+        kind, distinct, doubt = table.kinds[column], values.dropna().unique(), table.doubts[column]
+        others = " or ".join(doubt.kinds) if doubt else ""
         unique = len(distinct) == n > 20 and not kind.startswith("decimal")
         about = {"name": column, "role": "identifier" if unique else "known"}
-        about["kind"] = f"{kind}, or is it {doubt.kind}?" if doubt else kind
+        about["kind"] = f"{kind}, or is it {others}?" if others else kind
         about |= {"distinct": len(distinct), "missing": int(values.isna().sum())}
         columns.append(about | {"examples": [str(value)[:30] for value in distinct[:3]]})
     if sum(column["role"] == "known" for column in columns) > MOST_COLUMNS:

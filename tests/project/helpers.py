@@ -98,8 +98,9 @@ def lines_of(code):
 
 
 def told(text):
-    """Return the secrets of lessons that a text tells."""
-    text = " ".join(text.split())
+    """Return the secrets of lessons that a text tells, as it stands or as JSON has it."""
+    unescaped = re.sub(r'\\(["\\n])', lambda match: match[1].replace("n", " "), text)
+    text = " ".join(f"{text} {unescaped}".split())
     return [secret for secret in secrets_of_lessons() if secret in text]
 
 
