@@ -63,7 +63,7 @@ class Hierarchy:
         self.rows = [_as_texts(errors.check_sequence("a row", row)) for row in rows]
         width = max(map(len, self.rows), default=0)
         for number, row in enumerate(self.rows or [[]], 1):
-            if len(row) < max(width, 1) or not all(map(str.strip, row[1:])):
+            if len(row) < max(width, 1) or not all(n.strip() or n == row[0] for n in row[1:]):
                 told = "for all values the same number of levels with a name on each"
                 needs = f"a hierarchy needs at least one value, and {told}"
                 raise HierarchyError(f"{needs}; row {number} is {row}")

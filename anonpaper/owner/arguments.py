@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import json
 import math
 import os
 import re
@@ -45,6 +46,8 @@ _OPTIONS = {name: f"--{name}" for name in (
     "k", "l", "theta", "seed", "preference", "require", "constraints", "suppression", "recoding",
     "unseen")}  # fmt: skip
 _OPTIONS["hierarchies"] = "--hierarchy"
+#: What a column of counts must be.
+COUNTS = "counts people of this table; weights of a survey would make k too large"
 
 
 # -- texts and files ----------------------------------------------------------------------------
@@ -122,6 +125,7 @@ def read(o: SimpleNamespace) -> tuple[Table, Microdata, Microdata | None]:
     texts, people = dict.fromkeys(given["qi"], "text") if o.stars else {}, None
     given["types"] = texts | kinds(o.type)
     table, m = reader.with_roles(o.file, given, o.schema)
+    o.count = json.loads(table.schema).get("count")  # a schema may have it
     if o.population:
         told = {name: given[name] for name in ("na", "missing", "delimiter", "encoding")}
         told["types"] = {name: kind for name, kind in table.kinds.items() if name in m.qi}
@@ -131,7 +135,7 @@ def read(o: SimpleNamespace) -> tuple[Table, Microdata, Microdata | None]:
     for text, columns in {
         "not published: %s (neither --qi nor --sensitive; --keep publishes them)": left,
         "warning: published unchanged, without protection: %s": given["keep"],
-        "warning: %s counts people; weights of a survey would make k too large": o.count,
+        f"warning: %s {COUNTS}": o.count,
     }.items():
         if columns:
             LOG.info(text, columns)

@@ -240,6 +240,7 @@ def _write(files: dict, o: SimpleNamespace, delimiter: str = ",") -> None:
 
 
 def _print(found: Mapping, o: SimpleNamespace, file=None) -> None:
+    found = ({"counted by": f"{o.count} {arguments.COUNTS}"} if o.count else {}) | dict(found)
     print(report.as_json(found) if o.json else report.as_text(found), file=file)
 
 

@@ -1,5 +1,8 @@
 """People withheld: who is in the table but not in the release has what the release lacks."""
 
+from itertools import product
+from math import comb, prod
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -66,3 +69,19 @@ def test_a_set_of_all_that_is_shown_is_a_star():
     rel = ap.generalize(m, ap.Partition([0, 1, 0, 1, -1]))
     assert set(rel.frame["sex"]) == {"*"} and set(rel.frame["age"]) == {20, 30}
     assert ap.measure.attackers(rel)["file"].tolist()[:2] == [2, 1]
+
+
+def test_who_infers_what_a_withheld_class_has_can_be_surer_than_who_is_told():
+    """All fifteen withheld people together have 8 a, 4 b, 2 c, 1 d; the class of five failed."""
+    frame = pd.DataFrame({"q": [0] * 5 + [*range(1, 11)] + [99] * 2,
+                          "s": [*"aaabb", *"aaaaabbccd", *"cd"]})  # fmt: skip
+    r = ap.Recoding.identity((m := ap.Microdata(frame, ["q"], "s")).attributes)
+    r.withhold = (ap.KAnonymity(2), ap.Theta(0.5))
+    rel = ap.recode(m, r)
+    tried = ap.audit(m, rel).attackers.set_index("attacker")
+    told = tried.loc["is told the values of a withheld class"]
+    assert (told["sure"], told["played"]) == (0.6, "exactly") and "more or less" in told["note"]
+    assert any(text.startswith("minimality attack") for text in rel.warnings)
+    fails = [h for h in product(*map(range, (9, 5, 3, 2))) if sum(h) == 5 and max(h) > 2.5]
+    ways = [prod(map(comb, (8, 4, 2, 1), h)) for h in fails]
+    assert np.average([h[0] / 5 for h in fails], weights=ways) == pytest.approx(0.624, abs=1e-3)

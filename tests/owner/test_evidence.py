@@ -153,7 +153,7 @@ def test_rows_that_are_nobodys_are_refused(said):
         ap.audit(m, NOT_THESE[said](rows))
 
 
-TEXTS = st.text(st.sampled_from("ab,\"{}[]()<>=;\n\r\t *?-–.1+'|\xa0"), min_size=1, max_size=5)
+TEXTS = st.text(st.sampled_from("ab,\"{}[]()<>=;\n\r\t *?-–.1+'|\xa0"), max_size=5)
 PUBLISHED = {
     form: lambda m, form=form: getattr(ap, form)(m, ap.mondrian(m, k=2))
     for form in ("suppress", "generalize", "swap", "anatomize")

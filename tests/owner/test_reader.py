@@ -193,8 +193,11 @@ def test_a_row_can_stand_for_several_people(tmp_path, capsys):
     path.write_text("age,ill,n\n30,a,2\n30,b,1\n41,a,0\n")
     m = ap.read(path, ["age"], "ill", count="n")
     assert m.n == 3 and m.cells.counts.tolist() == [2, 1]
-    assert main(["audit", str(path), "--qi", "age", "--count", "n", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["table"]["rows"] == 3
+    schema = str(tmp_path / "s.json")
+    for told in (["--count", "n", "--save-schema", schema], ["--schema", schema]):
+        assert main(["audit", str(path), "--qi", "age", *told, "--json", "-q"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["table"]["rows"] == 3 and "weights of a survey" in found["counted by"]
     for wrong in ("age,n\n1,\n", "age,n\n1,0.5\n", "age,n\n1,-1\n", "age\n1\n"):
         path.write_text(wrong)
         with pytest.raises(errors.AnonpaperError, match="n"):

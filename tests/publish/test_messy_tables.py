@@ -19,7 +19,7 @@ def of(*values):
 
 TIMES = pd.date_range("2024-01-01", periods=3, tz="Asia/Kolkata")
 COLUMNS = {
-    "mixed": of(1, "a", 2.5, None, b"bytes"),
+    "mixed": of(1, "a", 2.5, None),
     "numbers and texts": of(1, "b", 3),
     "time zones": pd.Series([TIMES[i % 3] for i in range(N)]),
     "dates": of(datetime.date(2024, 1, 1), None, datetime.date(2024, 5, 1)),
@@ -116,7 +116,11 @@ def test_the_bytes_keep_the_promise(name, frame, form, tmp_path):
 
 @pytest.mark.parametrize(
     ("x", "message"),
-    [(of("?", None, "b"), "missing values and values '\\?'"), ([1.0, np.inf] * 12, "infinite")],
+    [
+        (of("?", None, "b"), "missing values and values '\\?'"),
+        ([1.0, np.inf] * 12, "infinite"),
+        (of("a", b"bytes"), "has bytes"),
+    ],
 )
 def test_values_that_would_mislead_are_refused(x, message):
     m = ap.Microdata(pd.DataFrame({"x": x, "ill": ILLNESS}), ["x"], "ill", missing="category")

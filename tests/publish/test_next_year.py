@@ -139,5 +139,5 @@ def test_the_file_holds_no_value_that_the_release_does_not_show(tmp_path):
 def test_what_is_no_recoding_is_refused(content, tmp_path):
     path = tmp_path / "r.json"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(errors.FileError, match="not a recoding"):
+    with pytest.raises(errors.FileError, match="not a saved recoding"):
         ap.Recoding.load(path)
