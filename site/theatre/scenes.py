@@ -27,6 +27,7 @@ from boger2020 import grouped_by_pairs, ten_people
 import anonpaper as ap
 import anonpaper.compendium
 from anonpaper.errors import AnonpaperError, InfeasibleError
+from anonpaper.groups import dense_labels
 from anonpaper.microdata import Microdata
 from anonpaper.partition.diva.algorithms import Run, build_graph
 from anonpaper.partition.diva.targets import Search, Targets
@@ -56,10 +57,14 @@ class Play:
 
 
 class Script:
-    """The steps of a run, what its groups are called, and its lines, if not those of the play."""
+    """The steps of a run, what its groups are called, and its lines, if not those of the play.
 
-    def __init__(self, n: int, names: Sequence[str] = ascii_uppercase, lines=None) -> None:
-        self.n, self.names, self.lines, self.steps = n, names, lines, []
+    `how` says how groups are published, and `publish` publishes them before the last step.
+    """
+
+    def __init__(self, n: int, how="", publish=None, names=ascii_uppercase, lines=None) -> None:
+        self.n, self.how, self.publish = n, how, publish
+        self.names, self.lines, self.steps = names, lines, []
 
     def add(self, line: int, say: str, formula: str, group: Sequence, note=None, cells=None):
         """Add a step; `note` is by row, and `cells` are the published texts."""
@@ -76,7 +81,9 @@ class Script:
 
 def mondrian_steps(m: Microdata, k: int) -> tuple[Microdata, Script, Release]:
     """Show each cut of Mondrian for k-anonymity, which ignores sensitive values."""
-    script, labels, todo = Script(m.n, lines=TEXTS["Mondrian"][1]), np.zeros(m.n, int), [0]
+    how = "with one generalized value for all people of a group"
+    script = Script(m.n, how, ap.generalize, lines=TEXTS["Mondrian"][1])
+    labels, todo = np.zeros(m.n, int), [0]
     script.add(1, "All people begin in one group, A.", f"{m.n} people, k = {k}", labels)
     while todo:
         rows, name = np.flatnonzero(labels == todo[0]), script.names[todo[0]]
@@ -102,6 +109,7 @@ def mondrian_steps(m: Microdata, k: int) -> tuple[Microdata, Script, Release]:
 # ---- xiao2010: TP ------------------------------------------------------------------------------
 
 LINE_OF_PHASE = {1: 2, 2: 4, 3: 5}
+STARS = "with stars wherever the people of a group differ"
 
 
 def hospital(table: str = "six people") -> Microdata:
@@ -124,7 +132,7 @@ def tp_steps(m: Microdata, l: int, table: str, method: str) -> tuple[Microdata, 
     p, counts = ap.tp(m, l), ap.tp_steps(m, l)
     group, value = m.cells.tuple_of_row.astype(int), m.frame[m.sensitive].astype(str)
     R, leaves = group.max() + 1, (p.labels == p.n_groups - 1) & (p.info["residue_size"] > 0)
-    script = Script(m.n, [*(f"Q{q + 1}" for q in range(R)), "R"])
+    script = Script(m.n, STARS, ap.suppress, [*(f"Q{q + 1}" for q in range(R)), "R"])
     least = np.bincount(group).min()
     told = f"People with equal quasi-identifiers form a group: Q1 to Q{R}. "
     told += f"The smallest has {least}, so the table is k-anonymous with k = {least}."
@@ -171,7 +179,8 @@ def klt_steps(m: Microdata, k: int, l: int, theta: float, method: str):
     """Show the clusters after each of the six steps."""
     if method != "klt":
         return mondrian_steps(m, k)
-    script, secrets = Script(m.n), m.frame[m.sensitive]
+    secrets = m.frame[m.sensitive]
+    script = Script(m.n, f"with the values of {m.sensitive} swapped within each group")
     p = ap.klt(m, k, l, theta, seed=SEED, withheld="drop")
     for title, group in grouped_by_pairs(m, k, l, theta, seed=SEED)[1]:
         held = secrets[group >= 0].groupby(group[group >= 0])
@@ -198,7 +207,7 @@ PARENTS = ("10011", "01110")
 
 def bit_steps(m: Microdata, k: int, cut: int, flip: int) -> tuple[Microdata, Script, Release]:
     """Show two generalizations, their child, and the child mutated."""
-    (one, other), script, found = PARENTS, Script(m.n), []
+    (one, other), script, found = PARENTS, Script(m.n, "with these values"), []
     child = one[:cut] + other[cut:]
     mutant = child[: flip - 1] + str(1 - int(child[flip - 1])) + child[flip:]
     chromosomes = {"first parent": one, "second parent": other}
@@ -235,7 +244,8 @@ class Trace(list):
 
 def diva_steps(m: Microdata, k: int, strategy: str) -> tuple[Microdata, Script, Release]:
     """Show each clustering that DIVA tries, takes and takes back."""
-    sigma, script, names = ap.examples.patients_constraints(), Script(m.n), m.frame.index
+    sigma, names = ap.examples.patients_constraints(), m.frame.index
+    script = Script(m.n, STARS, ap.suppress)
     p = ap.diva(m, sigma, k=k, strategy=strategy, seed=0)
     search, graph = Search(10_000, 60.0), build_graph(m, sigma)
     search.trace = trace = Trace(search)
@@ -276,11 +286,17 @@ def diva_steps(m: Microdata, k: int, strategy: str) -> tuple[Microdata, Script, 
 # ---- majeed2024: synthetic rows and balanced classes -------------------------------------------
 
 
+def majeed_release(m: Microdata, p: ap.Partition) -> Release:
+    """Generalize each class as little as possible."""
+    return ap.shallow_generalize(m, p, majeed2024.trees(m))
+
+
 def repair_steps(m: Microdata, k: int, synthetic: int) -> tuple[Microdata, Script, Release]:
     """Show what synthetic rows do to the classes that can be built."""
     needed, more = ap.find_imbalance(m).needed, majeed2024.SIX_MORE[:synthetic]
     m = fuse(m, pd.DataFrame(more, columns=[*m.qi, m.sensitive])) if more else m
-    script, counts, nobody = Script(m.n), m.frame[m.sensitive].value_counts(), np.full(m.n, -1)
+    script = Script(m.n, "with generalized values", majeed_release)
+    counts, nobody = m.frame[m.sensitive].value_counts(), np.full(m.n, -1)
     invented = {int(row): "synthetic" for row in np.flatnonzero(m.synthetic)}
     real = m.frame.loc[~m.synthetic, m.sensitive].value_counts()
     most, least = real.iloc[0], real.iloc[-1]
@@ -294,7 +310,7 @@ def repair_steps(m: Microdata, k: int, synthetic: int) -> tuple[Microdata, Scrip
     told = f"{p.n_groups} classes of similar rows, each with both diseases."
     sizes = f"sizes {', '.join(map(str, p.sizes()))}; from k = {k} to 2k - 1 = {2 * k - 1}"
     script.add(3, told, sizes, p.labels, invented)
-    release = ap.shallow_generalize(m, p, majeed2024.trees(m))
+    release = majeed_release(m, p)
     kept = (release.frame[m.qi].astype(str) == m.frame[m.qi].astype(str)).to_numpy().mean()
     say, kept = "Each class is generalized as little as its own rows allow.", f"{kept:.0%}"
     script.add(4, say, f"{kept} of the values stay", p.labels, invented, release.frame)
@@ -364,8 +380,16 @@ def run(paper: str, m: Microdata, parameters: Mapping) -> dict:
     except AnonpaperError as error:
         return {"people": people_of(m), "error": str(error)}
     script.steps[-1]["class"] = release.classes.labels.tolist()  # some groups look alike
+    for step in script.steps if script.publish else ():
+        if "cells" not in step and max(step["group"]) >= 0:
+            release = script.publish(m, ap.Partition(dense_labels(step["group"])))
+            shown = release.frame.astype(str).reindex(m.frame.index)  # as if published now
+            step["cells"] = (
+                shown.fillna(m.frame.astype(str))[release.frame.columns].to_numpy().tolist()
+            )
+            step |= {"supposed": True, "class": release.classes.labels.tolist()}
     told = {"people": people_of(m), "steps": script.steps, "names": script.names}
-    return told | {"lines": script.lines} | beliefs(m, script.steps)
+    return told | {"lines": script.lines, "how": script.how} | beliefs(m, script.steps)
 
 
 def edited(paper: str, cells: Sequence[Sequence[str]], parameters: Mapping) -> str:

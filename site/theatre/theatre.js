@@ -80,7 +80,7 @@ function glide(chip, before) {
 }
 
 function drawPeople(one) {
-  const published = one && tableOf(one), fields = cells && (!edited || !one || state.step === 0), movers = moved(state.step);
+  const published = one && (!one.supposed || (state.person !== null && $("veil").checked)) && tableOf(one), fields = cells && (!edited || !one || state.step === 0), movers = moved(state.step);
   const rows = here().map(([name, ...values], i) => {
     const texts = published?.[i] ?? values;
     const row = make("tr", { "data-person": i }, make("th", { scope: "row" }, dot(i), make("button", { type: "button", "aria-pressed": state.person === i }, name), ...one?.note[i] ? [make("small", {}, one.note[i])] : []));
@@ -141,10 +141,10 @@ function drawBeliefs() {
     const could = [...new Set([Math.max(...told.before) / sum(told.before), 1 / n, most / n, 1].map(percent))].sort((a, b) => parseInt(a) - parseInt(b));
     const known = scene.paper === "boger2020" && !told.lines ? `the group of ${name}` : `${scene.columns.slice(0, -1).join(", ")} of ${name}`;
     if (!guessed.has(place()) && $("ask").checked) {
-      $("attacked").textContent = `${ends ? "This is published" : "Suppose this were published now"}. Somebody knows ${known}. With which probability is the best guess of the ${secret} right? Count the marked rows.`;
+      $("attacked").textContent = `${ends ? "This is published" : `Suppose the groups were published now, ${told.how}`}. Somebody knows ${known}. With which probability is the best guess of the ${secret} right? Count the marked rows.`;
       return $("beliefs").replaceChildren(...could.map(text => make("button", { type: "button", "data-guess": text === percent(most / n) ? "Right. " : `Not ${text}. ` }, text)));
     }
-    const sure = most === n ? n > 1 ? ` This is certain, although the group has ${n} rows: k-anonymity counts people and ignores what they have in common.` : " A group of one person hides nothing." : "";
+    const sure = most === n ? n > 1 ? ` This is certain, although ${n} rows fit: k-anonymity counts people and ignores what they have in common.` : " A row that is the only one of its kind hides nothing." : "";
     const found = n > 1 ? `${most} of the ${n} rows that fit ${name} ${most > 1 ? "have" : "has"} ${value}` : `One row fits ${name}, and it has ${value}`;
     $("attacked").replaceChildren(...explained(`${guess}${found}: the best guess is right with probability ${percent(most / n)}.${sure}`));
     bars.push(["after", counts]);
@@ -200,7 +200,7 @@ function choose(person) {
       : `Not ${name(person)}. The program takes ${name(mover)} here.`} ${$("say").textContent}`;
     return;
   }
-  state.person = state.person === person ? null : person;
+  state.person = person;
   draw();
 }
 
@@ -223,7 +223,7 @@ $("beliefs").addEventListener("click", event => {
   [guess, $("attacked").tabIndex] = ["", -1];
   $("attacked").focus();  // the buttons are gone
 });
-$("ask").onchange = () => draw();
+$("ask").onchange = $("veil").onchange = () => draw();
 $("people").addEventListener("click", event => {
   const of = event.target.closest("[data-person]");
   if (of && event.target.closest("button")) choose(Number(of.dataset.person));
