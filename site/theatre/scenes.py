@@ -139,30 +139,20 @@ def tp_steps(m: Microdata, l: int, table: str, method: str) -> tuple[Microdata, 
     script.add(1, told, f"{R} groups, R is empty", group)
     before, *after = (counts.loc[phase] for phase in counts.index.unique("step"))
     for number, now in enumerate(after, start=1):
-        left, gone = (before - now).drop("R").stack(), {}
+        left, todo = (before - now).drop("R").stack(), []
         for (name, one), rows in left[left > 0].items():
             free = (group == int(name[1:]) - 1) & (value == str(one)).to_numpy()
-            gone.setdefault(int(name[1:]) - 1, []).extend(np.flatnonzero(free & leaves)[:rows])
-        for q, rows in gone.items():
-            while rows:
-                held = Counter(value[group == q])
-                row = max(rows, key=lambda r, held=held: (held[value.iloc[r]], -r))
-                rows.remove(row)
-                size, most = held.total(), held[value.iloc[row]]
-                rule = "more than" if l * most > size else "not more than"
-                formula = f"Q{q + 1}: {most} of {size} have {value.iloc[row]}, {rule} 1/{l}"
-                may = np.flatnonzero((group == q) & (value == value.iloc[row]))
-                if number == 1:  # line 2 allows every value that fills more than 1/l of its Q
-                    same = value.groupby([group, value]).transform("size").to_numpy()
-                    may = np.flatnonzero((group < R) & (l * same > np.bincount(group)[group]))
-                group = np.where(np.arange(m.n) == row, R, group)
-                moves = f"{m.frame.index[row]} moves to R."
-                script.add(LINE_OF_PHASE[number], moves, formula, group)
-                script.steps[-1]["may"] = may.tolist()  # who could move as well
+            todo.extend(np.flatnonzero(free & leaves)[:rows])
+        while todo:
+            row, say, why, may = tp_move(m, l, number, group, R, np.sort(todo))
+            todo.remove(row)
+            group = np.where(np.arange(m.n) == row, R, group)
+            script.add(LINE_OF_PHASE[number], say, why, group)
+            script.steps[-1]["may"] = may.tolist()  # who could move as well
         held = Counter(value[group == R])
         size, most = held.total(), max(held.values(), default=0)
         enough = "R is l-eligible" if l * most <= size else "R needs more rows"
-        formula = f"l · h(R) = {l} · {most} = {l * most}, |R| = {size}: {enough}"
+        formula = f"Now l · h(R) = {l} · {most} = {l * most}, |R| = {size}: {enough}"
         script.add(3, f"R after phase {number}: {enough}.", formula, group)
         before = now
     release = ap.suppress(m, p)
@@ -170,6 +160,39 @@ def tp_steps(m: Microdata, l: int, table: str, method: str) -> tuple[Microdata, 
     say = f"Published with {stars}. A guess is right with probability 1/{l} at most."
     script.add(6, say, f"{stars} in {m.n} rows", group, {}, release.frame)
     return m, script, release
+
+
+def tp_move(m: Microdata, l: int, phase: int, group, R: int, rows: np.ndarray):
+    """Return which of `rows` moves to R next, what to say, why, and who could move as well."""
+    value = m.frame[m.sensitive].astype(str)
+    same = value.groupby([group, value]).transform("size").to_numpy()
+    size, held = np.bincount(group, minlength=R + 1), Counter(value[group == R])
+    often, in_r = l * same > size[group], np.array([held[one] for one in value])
+    keys = [-same, group] if phase == 1 else [m.sensitive_codes, in_r, ~often]
+    row = int(rows[np.lexsort([key[rows] for key in keys])[0]])
+    own, name, q = value.iloc[row], m.frame.index[row], group[row]
+    rule = f"{'more' if often[row] else 'not more'} than 1/{l}"
+    why = f"Before this move {same[row]} of {size[q]} in Q{q + 1} had {own}, {rule}."
+    may = (group == q) & (value == own).to_numpy()
+    if phase == 1:  # line 2 allows every value that fills more than 1/l of its Q
+        return row, f"{name} moves to R.", why, np.flatnonzero((group < R) & often)
+    if often[row]:
+        return row, f"{name} follows: Q{q + 1} has too many with {own}.", why, np.flatnonzero(may)
+    top, most = held.most_common(1)[0]
+    needs = f"R holds only {top}" if len(held) == 1 else f"R has too many with {top}"
+    say = f"{name} moves to R: {needs} and needs other diseases."
+    if phase == 3:
+        say = f"{name} moves to R as one of a set, because {needs}."
+    why = f"Before this move {most} of {size[R]} in R had {top}, more than 1/{l}. "
+    if phase == 2:  # thin groups that share a most frequent value with R are dead
+        height = pd.Series(same).groupby(group).transform("max")
+        clash = pd.Series((same == height) & (in_r == most)).groupby(group).transform("any")
+        alive = (group < R) & ~(clash & (l * height == size[group])).to_numpy()
+        may, rarest = alive & (in_r == in_r[row]), in_r[row]
+        could = ", ".join(sorted({*value[may]}))
+        why += f"Line 4 takes a disease that is rarest in R: {could} ({rarest} there). "
+        why += f"Any of {', '.join(m.frame.index[may])} may go; the program takes {own} first."
+    return row, say, why, np.flatnonzero(may)
 
 
 # ---- boger2020: (K, L, theta)-diversity --------------------------------------------------------
