@@ -113,8 +113,11 @@ STARS = "with stars wherever the people of a group differ"
 
 
 def hospital(table: str = "six people") -> Microdata:
-    """Return Table 1 of the paper, some of it, or it with one person more with a rare disease."""
+    """Return Table 1 of the paper, some of it, or a variation of it."""
     m = ap.examples.hospital()
+    if table == "seven alike":  # of lesson 3: entropy level above 3, best guess 4/7
+        diseases = ["HIV"] * 4 + ["bronchitis", "dyspepsia", "pneumonia"]
+        return with_cells(m.take(range(7)), [["<30", "M", "Master", one] for one in diseases])
     if table == "six people":
         return m.take([0, 1, 4, 5, 6, 7])
     rarer = m.frame["Disease"].mask(m.frame.index == "Helen", "dyspepsia")
@@ -345,7 +348,7 @@ def repair_steps(m: Microdata, k: int, synthetic: int) -> tuple[Microdata, Scrip
 PLAYS = {
     "xiao2010": Play(
         {"method": ("TP", "Mondrian (k = l)"), "l": (2, 3, 4),
-         "table": ("six people", "Table 1", "rarer diseases")}, hospital, tp_steps),
+         "table": ("six people", "Table 1", "rarer diseases", "seven alike")}, hospital, tp_steps),
     "dewri2009": Play(
         {"k": (2, 3, 5), "cut": (1, 2, 3, 4), "flip": (1, 2, 3, 4, 5)}, ap.examples.hospital,
         bit_steps),
@@ -417,13 +420,18 @@ def run(paper: str, m: Microdata, parameters: Mapping) -> dict:
 
 def edited(paper: str, cells: Sequence[Sequence[str]], parameters: Mapping) -> str:
     """Return the run, as JSON, of a table whose cells, all of them, a reader has edited."""
-    m = table_of(paper, parameters)
+    m = with_cells(table_of(paper, parameters), cells)
+    return json.dumps(run(paper, m, parameters))
+
+
+def with_cells(m: Microdata, cells: Sequence[Sequence[str]]) -> Microdata:
+    """Return a table with other cells, given as texts."""
     frame = m.frame.copy()
     for place, name in enumerate([*m.qi, *m.sensitives]):
         column = pd.Series([row[place] for row in cells], frame.index)
         frame[name] = pd.to_numeric(column) if m.attribute(name).numeric else column.astype(
             frame[name].dtype)  # fmt: skip
-    return json.dumps(run(paper, m.replace(frame=frame), parameters))
+    return m.replace(frame=frame)
 
 
 def people_of(m: Microdata) -> list[list[str]]:
@@ -435,7 +443,7 @@ def people_of(m: Microdata) -> list[list[str]]:
 
 #: What lesson 3 computes for a class, in the order of the page.
 PRINCIPLES = (ap.FrequencyLDiversity(1), ap.DistinctLDiversity(1), ap.EntropyLDiversity(1),
-              ap.RecursiveLDiversity(1, 2))  # fmt: skip
+              ap.RecursiveLDiversity(1, 2), ap.RecursiveLDiversity(1, 3))  # fmt: skip
 
 
 def beliefs(m: Microdata, steps: Sequence[dict]) -> dict:

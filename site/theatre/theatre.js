@@ -160,12 +160,13 @@ function drawBeliefs() {
 
 /** How diverse a group with these counts is, as lesson 3 computes it; the levels are the package's. */
 function drawLevels(counts, n) {
-  const [frequency, distinct, entropy, recursive] = (edited ?? scene).levels[counts.join(",")], [most, ...others] = counts;
+  const [frequency, distinct, entropy, second, third] = (edited ?? scene).levels[counts.join(",")], [most, ...others] = counts;
   const share = counts.map(count => `${count}/${n} · ln(${count}/${n})`).join(" + ");
   const told = [`frequency l-diversity: ${n} / ${most} = ${frequency}. No guess is right with a higher probability than ${most}/${n}.`,
     `distinct l-diversity: ${distinct} different value${distinct > 1 ? "s" : ""}.`,
-    `entropy l-diversity: as uncertain as ${entropy} equally frequent values. H = −(${share}), and e^H = ${entropy}.`,
-    recursive === null ? "recursive diversity, l = 2: it fails for every c, because there is one value only." : `recursive diversity, l = 2: c must be above ${most} / (${others.join(" + ")}) = ${recursive}.`];
+    `entropy l-diversity: H = −(${share}), where 0 ln 0 counts as 0. The class is as uncertain as e^H = ${entropy} equally frequent values.`,
+    second === null ? "recursive diversity, l = 2: the class fails for every c, because it has one value only."
+      : `recursive diversity, l = 2: the most frequent value has ${most}, all the others ${others.join(" + ")}${others.length > 1 ? ` = ${n - most}` : ""}. The class passes for every c above ${most}/${n - most} = ${second} (small is good). l = 3 leaves out the second most frequent as well: ${third === null ? "nobody is left, so the class fails for every c" : `${most}/${n - most - others[0]} = ${third}`}.`];
   $("levels").replaceChildren(...told.map(text => make("li", {}, ...explained(text))));
   $("diverse").hidden = false;
 }
