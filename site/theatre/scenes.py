@@ -248,9 +248,13 @@ def bit_steps(m: Microdata, k: int, cut: int, flip: int) -> tuple[Microdata, Scr
         say, labels = f"{name[0].upper()}{name[1:]}: bits {bits}.", release.classes.labels
         script.add(line, say, formula, labels, {}, release.frame)
         found.append(((smallest < k, ach), name, bits, release))
-    _, name, bits, release = min(found, key=lambda one: one[0])
-    say, rule = f"The best of the four is the {name}, {bits}.", "feasible ones first, then the "
+    (misses, _), name, bits, release = min(found, key=lambda one: one[0])
+    say, rule = f"The best of the four is the {name}, {bits}.", "k-anonymous ones first, then the "
+    if misses:
+        say = f"None of the four is {k}-anonymous, so none is published: the search goes on. "
+        say += f"The smallest ach has the {name}, {bits}."
     script.add(5, say, rule + "smaller ach", release.classes.labels, {}, release.frame)
+    script.steps[-1]["supposed"] = bool(misses)
     return m, script, release
 
 
@@ -282,7 +286,11 @@ def diva_steps(m: Microdata, k: int, strategy: str) -> tuple[Microdata, Script, 
     group = np.full(m.n, -1)
     marked = {int(row): "target" for v in graph for row in graph.nodes[v]["rows"]}
     told = "Each constraint protects some values. Their rows are its targets."
-    script.add(1, told, "; ".join(map(str, sigma)), group, marked)
+    asks = [
+        f"{c}: {c.low} to {c.high} rows must show {' '.join(c.target.values())}" for c in sigma
+    ]
+    rules = "; ".join(f"constraint {v}, {one}" for v, one in enumerate(asks, start=1))
+    script.add(1, told, f"{rules}.", group, marked)
     for part, action, place, bundles in trace:
         nodes, v = parts[part - 1], parts[part - 1][place]
         order = np.unique(np.concatenate([graph.nodes[node]["rows"] for node in nodes]))
@@ -298,7 +306,7 @@ def diva_steps(m: Microdata, k: int, strategy: str) -> tuple[Microdata, Script, 
         if line > 3:
             group[rows] = v if line == 4 else -1
         tried = dict.fromkeys(rows, "tried") if action == "reject" else {}
-        rule = f"{sigma[v]}: {len(rows)} rows, at least {k} in a cluster"
+        rule = f"Constraint {v + 1}, {asks[v]}. Here {len(rows)} rows, at least {k} in a cluster."
         script.add(line, say, rule, group, tried)
     many = f"{p.n_groups} groups of {k} or more"
     script.add(6, "k-member groups the other people.", many, p.labels)
@@ -350,7 +358,7 @@ PLAYS = {
         {"method": ("TP", "Mondrian (k = l)"), "l": (2, 3, 4),
          "table": ("six people", "Table 1", "rarer diseases", "seven alike")}, hospital, tp_steps),
     "dewri2009": Play(
-        {"k": (2, 3, 5), "cut": (1, 2, 3, 4), "flip": (1, 2, 3, 4, 5)}, ap.examples.hospital,
+        {"k": (3, 2, 5), "cut": (3, 1, 2, 4), "flip": (4, 1, 2, 3, 5)}, ap.examples.hospital,
         bit_steps),
     "boger2020": Play(
         {"method": ("klt", "Mondrian (k only)"), "k": (2, 3, 4, 5), "l": (2, 3),
@@ -359,7 +367,7 @@ PLAYS = {
         {"k": (2, 3), "strategy": ("max_fan_out", "min_choice", "basic")}, ap.examples.patients,
         diva_steps),
     "majeed2024": Play(
-        {"k": (2, 4, 5, 8), "synthetic": (6, 3, 0)}, majeed2024.ten_users, repair_steps),
+        {"k": (4, 2, 5, 8), "synthetic": (6, 3, 0)}, majeed2024.ten_users, repair_steps),
 }  # fmt: skip
 
 

@@ -80,7 +80,7 @@ function glide(chip, before) {
 }
 
 function drawPeople(one) {
-  const published = one && (!one.supposed || (state.person !== null && $("veil").checked)) && tableOf(one), fields = cells && (!edited || !one || state.step === 0), movers = moved(state.step);
+  const ends = state.step === last(), published = one && (!one.supposed || ends || (state.person !== null && $("veil").checked)) && tableOf(one), fields = cells && (!edited || !one || state.step === 0), movers = moved(state.step);
   const rows = here().map(([name, ...values], i) => {
     const texts = published?.[i] ?? values;
     const row = make("tr", { "data-person": i }, make("th", { scope: "row" }, dot(i), make("button", { type: "button", "aria-pressed": state.person === i }, name), ...one?.note[i] ? [make("small", {}, one.note[i])] : []));
@@ -141,7 +141,7 @@ function drawBeliefs() {
     const could = [...new Set([Math.max(...told.before) / sum(told.before), 1 / n, most / n, 1].map(percent))].sort((a, b) => parseInt(a) - parseInt(b));
     const known = scene.paper === "boger2020" && !told.lines ? `the group of ${name}` : `${scene.columns.slice(0, -1).join(", ")} of ${name}`;
     if (!guessed.has(place()) && $("ask").checked) {
-      $("attacked").textContent = `${ends ? "This is published" : `Suppose the groups were published now, ${told.how}`}. Somebody knows ${known}. With which probability is the best guess of the ${secret} right? Count the marked rows.`;
+      $("attacked").textContent = `${ends && !one.supposed ? "This is published" : `Suppose the groups were published now, ${told.how}`}. Somebody knows ${known}. With which probability is the best guess of the ${secret} right? Count the marked rows.`;
       return $("beliefs").replaceChildren(...could.map(text => make("button", { type: "button", "data-guess": text === percent(most / n) ? "Right. " : `Not ${text}. ` }, text)));
     }
     const sure = most === n ? n > 1 ? ` This is certain, although ${n} rows fit: k-anonymity counts people and ignores what they have in common.` : " A row that is the only one of its kind hides nothing." : "";
