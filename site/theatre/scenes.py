@@ -108,6 +108,7 @@ def mondrian_steps(m: Microdata, k: int) -> tuple[Microdata, Script, Release]:
 
 # ---- xiao2010: TP ------------------------------------------------------------------------------
 
+PAPERS_TABLE = "Table 1 of the paper"
 LINE_OF_PHASE = {1: 2, 2: 4, 3: 5}
 STARS = "with stars wherever the people of a group differ"
 
@@ -121,7 +122,7 @@ def hospital(table: str = "six people") -> Microdata:
     if table == "six people":
         return m.take([0, 1, 4, 5, 6, 7])
     rarer = m.frame["Disease"].mask(m.frame.index == "Helen", "dyspepsia")
-    return m if table == "Table 1" else m.replace(frame=m.frame.assign(Disease=rarer))
+    return m if table == PAPERS_TABLE else m.replace(frame=m.frame.assign(Disease=rarer))
 
 
 def tp_steps(m: Microdata, l: int, table: str, method: str) -> tuple[Microdata, Script, Release]:
@@ -356,7 +357,7 @@ def repair_steps(m: Microdata, k: int, synthetic: int) -> tuple[Microdata, Scrip
 PLAYS = {
     "xiao2010": Play(
         {"method": ("TP", "Mondrian (k = l)"), "l": (2, 3, 4),
-         "table": ("six people", "Table 1", "rarer diseases", "seven alike")}, hospital, tp_steps),
+         "table": ("six people", PAPERS_TABLE, "rarer diseases", "seven alike")}, hospital, tp_steps),
     "dewri2009": Play(
         {"k": (3, 2, 5), "cut": (3, 1, 2, 4), "flip": (4, 1, 2, 3, 5)}, ap.examples.hospital,
         bit_steps),

@@ -151,7 +151,7 @@ function drawBeliefs() {
     if (told.steps[state.step].real) bars.push(["by who recognizes synthetic rows", one.real[at]]);
     drawLevels(counts.filter(Boolean).sort((a, b) => b - a), n);
   }
-  $("beliefs").replaceChildren(...told.values.map((value, i) => make("div", { class: "belief" }, make("b", {}, value), ...bars.map(([when, counts]) => {
+  $("beliefs").replaceChildren(make("p", { class: "keys" }, "Before: shares among all people. After: among the rows that fit."), ...told.values.map((value, i) => make("div", { class: "belief" }, make("b", {}, value), ...bars.map(([when, counts]) => {
     const bar = make("span", { class: `bar ${when.slice(0, 2)}` }), share = counts[i] / Math.max(sum(counts), 1);
     bar.style.width = `${50 * share}%`;
     return make("div", {}, bar, ` ${percent(share)} ${when}`);

@@ -92,8 +92,11 @@ def test_an_edited_table_is_run_by_the_package(paper):
     cells[0][-1] = cells[-1][-1] = cells[1][-1]
     assert json.loads(scenes.edited(paper, cells, given)) != same
     if "table" in given:  # what the fields say counts, whatever table was chosen
-        m = scenes.hospital("Table 1")
-        cells, given = [row[1:] for row in scenes.people_of(m)], given | {"table": "Table 1"}
+        m = scenes.hospital("Table 1 of the paper")
+        cells, given = (
+            [row[1:] for row in scenes.people_of(m)],
+            given | {"table": "Table 1 of the paper"},
+        )
         same = json.loads(json.dumps(scenes.run(paper, m, given)))
         assert json.loads(scenes.edited(paper, cells, given | {"table": "rarer diseases"})) == same
 
@@ -142,7 +145,7 @@ def test_a_reader_predicts_and_what_is_not_possible_is_said(theatre, browser):
     said = []
     with opened(browser, viewport=SCREEN) as page:
         page.on("pageerror", lambda error: said.append(str(error)))
-        page.goto((theatre / "xiao2010.html").as_uri() + "#table=Table 1")
+        page.goto((theatre / "xiao2010.html").as_uri() + "#table=Table 1 of the paper")
         page.locator("[data-guess]").first.click()  # k-anonymity alone does not protect Bob
         assert "right with probability 100 %" in page.locator("#attacked").inner_text()
         page.locator("#forward").click()
@@ -171,7 +174,7 @@ def test_a_reader_predicts_and_what_is_not_possible_is_said(theatre, browser):
         assert helen.input_value() == "dyspepsia"
         helen.select_option("HIV")
         assert "Edited: press Run" in page.locator("#loaded").inner_text()
-        page.locator("#p-table").select_option("Table 1")
+        page.locator("#p-table").select_option("Table 1 of the paper")
         assert "edits are undone" in page.locator("#loaded").inner_text()
         assert helen.input_value() == "pneumonia"
         page.goto(f"{(theatre / 'xiao2010.html').as_uri()}#l=3&step=7&person=Calvin")
