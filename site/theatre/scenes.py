@@ -1,9 +1,8 @@
 """What the theatre shows: each paper's algorithm on a few people, one decision after the other.
 
 A scene has people, the lines of the paper's pseudocode in our words, and a run for each choice of
-parameters. A step has the line that decides, a sentence, the formula with its present numbers,
-each person's group (-1: none) and note, and the counts of the sensitive values in each group. The
-algorithms are those of the package and of the modules that draw steps in the notebooks.
+parameters. A step has the line that decides, a sentence, the reason, each person's group (-1: none)
+and note, and the counts of the sensitive values in each group. The algorithms are the package's.
 """
 
 from __future__ import annotations
@@ -38,13 +37,13 @@ from anonpaper.recoders.evaluation import achievement
 from anonpaper.repair.synthesis import fuse
 
 SEED = 4  # of the rows' order in klt; the others draw nothing that is shown
-#: Algorithm -> its question, the lines of its pseudocode, and what a reader may try.
+#: Algorithm -> its question, its pseudocode, what a reader may try, and how it publishes groups.
 TEXTS = {}
 _texts = Path(__file__).with_name("plays.md").read_text("utf-8")
 for _text in re.split(r"^# ", _texts, flags=re.M)[1:]:
     _of, _question, *_lines = filter(None, _text.splitlines())
     _told = [line.partition(". ")[2] for line in _lines if line[0].isdigit()]
-    TEXTS[_of] = _question, _told, _lines[-1].removeprefix("**Try:** ")
+    TEXTS[_of] = _question, _told, *(one.split(":** ")[1] for one in _lines if one[0] == "*")
 
 
 @dataclass(frozen=True)
@@ -57,14 +56,10 @@ class Play:
 
 
 class Script:
-    """The steps of a run, what its groups are called, and its lines, if not those of the play.
+    """The steps of a run, how its groups are published and called, `of` another algorithm."""
 
-    `how` says how groups are published, and `publish` publishes them before the last step.
-    """
-
-    def __init__(self, n: int, how="", publish=None, names=ascii_uppercase, lines=None) -> None:
-        self.n, self.how, self.publish = n, how, publish
-        self.names, self.lines, self.steps = names, lines, []
+    def __init__(self, n: int, publish=None, names=ascii_uppercase, of: str | None = None) -> None:
+        self.n, self.publish, self.names, self.of, self.steps = n, publish, names, of, []
 
     def add(self, line: int, say: str, formula: str, group: Sequence, note=None, cells=None):
         """Add a step; `note` is by row, and `cells` are the published texts."""
@@ -81,9 +76,7 @@ class Script:
 
 def mondrian_steps(m: Microdata, k: int) -> tuple[Microdata, Script, Release]:
     """Show each cut of Mondrian for k-anonymity, which ignores sensitive values."""
-    how = "with one generalized value for all people of a group"
-    script = Script(m.n, how, ap.generalize, lines=TEXTS["Mondrian"][1])
-    labels, todo = np.zeros(m.n, int), [0]
+    script, labels, todo = Script(m.n, ap.generalize, of="Mondrian"), np.zeros(m.n, int), [0]
     script.add(1, "All people begin in one group, A.", f"{m.n} people, k = {k}", labels)
     while todo:
         rows, name = np.flatnonzero(labels == todo[0]), script.names[todo[0]]
@@ -108,21 +101,18 @@ def mondrian_steps(m: Microdata, k: int) -> tuple[Microdata, Script, Release]:
 
 # ---- xiao2010: TP ------------------------------------------------------------------------------
 
-PAPERS_TABLE = "Table 1 of the paper"
-LINE_OF_PHASE = {1: 2, 2: 4, 3: 5}
-STARS = "with stars wherever the people of a group differ"
-
 
 def hospital(table: str = "six people") -> Microdata:
     """Return Table 1 of the paper, some of it, or a variation of it."""
     m = ap.examples.hospital()
     if table == "seven alike":  # of lesson 3: entropy level above 3, best guess 4/7
         diseases = ["HIV"] * 4 + ["bronchitis", "dyspepsia", "pneumonia"]
-        return with_cells(m.take(range(7)), [["<30", "M", "Master", one] for one in diseases])
+        alike = {"Age": "<30", "Gender": "M", "Education": "Master", "Disease": diseases}
+        return m.take(range(7)).replace(frame=m.frame[:7].assign(**alike))
     if table == "six people":
         return m.take([0, 1, 4, 5, 6, 7])
     rarer = m.frame["Disease"].mask(m.frame.index == "Helen", "dyspepsia")
-    return m if table == PAPERS_TABLE else m.replace(frame=m.frame.assign(Disease=rarer))
+    return m if table == "Table 1 of the paper" else m.replace(frame=m.frame.assign(Disease=rarer))
 
 
 def tp_steps(m: Microdata, l: int, table: str, method: str) -> tuple[Microdata, Script, Release]:
@@ -136,7 +126,7 @@ def tp_steps(m: Microdata, l: int, table: str, method: str) -> tuple[Microdata, 
     p, counts = ap.tp(m, l), ap.tp_steps(m, l)
     group, value = m.cells.tuple_of_row.astype(int), m.frame[m.sensitive].astype(str)
     R, leaves = group.max() + 1, (p.labels == p.n_groups - 1) & (p.info["residue_size"] > 0)
-    script = Script(m.n, STARS, ap.suppress, [*(f"Q{q + 1}" for q in range(R)), "R"])
+    script = Script(m.n, ap.suppress, [*(f"Q{q + 1}" for q in range(R)), "R"])
     least = np.bincount(group).min()
     told = f"People with equal quasi-identifiers form a group: Q1 to Q{R}. "
     told += f"The smallest has {least}, so the table is k-anonymous with k = {least}."
@@ -151,7 +141,7 @@ def tp_steps(m: Microdata, l: int, table: str, method: str) -> tuple[Microdata, 
             row, say, why, may = tp_move(m, l, number, group, R, np.sort(todo))
             todo.remove(row)
             group = np.where(np.arange(m.n) == row, R, group)
-            script.add(LINE_OF_PHASE[number], say, why, group)
+            script.add((2, 4, 5)[number - 1], say, why, group)
             script.steps[-1]["may"] = may.tolist()  # who could move as well
         held = Counter(value[group == R])
         size, most = held.total(), max(held.values(), default=0)
@@ -175,27 +165,25 @@ def tp_move(m: Microdata, l: int, phase: int, group, R: int, rows: np.ndarray):
     keys = [-same, group] if phase == 1 else [m.sensitive_codes, in_r, ~often]
     row = int(rows[np.lexsort([key[rows] for key in keys])[0]])
     own, name, q = value.iloc[row], m.frame.index[row], group[row]
-    rule = f"{'more' if often[row] else 'not more'} than 1/{l}"
-    why = f"Before this move {same[row]} of {size[q]} in Q{q + 1} had {own}, {rule}."
-    may = (group == q) & (value == own).to_numpy()
+    say, may = f"{name} moves to R.", (group == q) & (value == own).to_numpy()
+    why = f"Before this move {same[row]} of {size[q]} in Q{q + 1} had {own}, more than 1/{l}."
     if phase == 1:  # line 2 allows every value that fills more than 1/l of its Q
-        return row, f"{name} moves to R.", why, np.flatnonzero((group < R) & often)
-    if often[row]:
-        return row, f"{name} follows: Q{q + 1} has too many with {own}.", why, np.flatnonzero(may)
-    top, most = held.most_common(1)[0]
-    needs = f"R holds only {top}" if len(held) == 1 else f"R has too many with {top}"
-    say = f"{name} moves to R: {needs} and needs other diseases."
-    if phase == 3:
-        say = f"{name} moves to R as one of a set, because {needs}."
-    why = f"Before this move {most} of {size[R]} in R had {top}, more than 1/{l}. "
-    if phase == 2:  # thin groups that share a most frequent value with R are dead
+        may = (group < R) & often
+    elif often[row]:
+        say = f"{name} follows: Q{q + 1} has too many with {own}."
+    else:
+        top, most = held.most_common(1)[0]
+        only = "holds only" if len(held) == 1 else "has too many with"
+        needs = "people" if own == top else "diseases"  # phase 3 moves all of a set
+        say = f"{name} moves to R: R {only} {top} and needs other {needs}."
+        why = f"Before this move {most} of {size[R]} in R had {top}, more than 1/{l}."
+    if phase == 2 and not often[row]:  # thin groups with a most frequent value of R are dead
         height = pd.Series(same).groupby(group).transform("max")
         clash = pd.Series((same == height) & (in_r == most)).groupby(group).transform("any")
         alive = (group < R) & ~(clash & (l * height == size[group])).to_numpy()
-        may, rarest = alive & (in_r == in_r[row]), in_r[row]
-        could = ", ".join(sorted({*value[may]}))
-        why += f"Line 4 takes a disease that is rarest in R: {could} ({rarest} there). "
-        why += f"Any of {', '.join(m.frame.index[may])} may go; the program takes {own} first."
+        may = alive & (in_r == in_r[row])
+        why += f" Rarest in R are {', '.join(sorted({*value[may]}))} ({in_r[row]} there): any of "
+        why += f"{', '.join(m.frame.index[may])} may go. The program takes {own} first."
     return row, say, why, np.flatnonzero(may)
 
 
@@ -206,8 +194,7 @@ def klt_steps(m: Microdata, k: int, l: int, theta: float, method: str):
     """Show the clusters after each of the six steps."""
     if method != "klt":
         return mondrian_steps(m, k)
-    secrets = m.frame[m.sensitive]
-    script = Script(m.n, f"with the values of {m.sensitive} swapped within each group")
+    script, secrets = Script(m.n), m.frame[m.sensitive]
     p = ap.klt(m, k, l, theta, seed=SEED, withheld="drop")
     for title, group in grouped_by_pairs(m, k, l, theta, seed=SEED)[1]:
         held = secrets[group >= 0].groupby(group[group >= 0])
@@ -234,7 +221,7 @@ PARENTS = ("10011", "01110")
 
 def bit_steps(m: Microdata, k: int, cut: int, flip: int) -> tuple[Microdata, Script, Release]:
     """Show two generalizations, their child, and the child mutated."""
-    (one, other), script, found = PARENTS, Script(m.n, "with these values"), []
+    (one, other), script, found = PARENTS, Script(m.n), []
     child = one[:cut] + other[cut:]
     mutant = child[: flip - 1] + str(1 - int(child[flip - 1])) + child[flip:]
     chromosomes = {"first parent": one, "second parent": other}
@@ -276,7 +263,7 @@ class Trace(list):
 def diva_steps(m: Microdata, k: int, strategy: str) -> tuple[Microdata, Script, Release]:
     """Show each clustering that DIVA tries, takes and takes back."""
     sigma, names = ap.examples.patients_constraints(), m.frame.index
-    script = Script(m.n, STARS, ap.suppress)
+    script = Script(m.n, ap.suppress)
     p = ap.diva(m, sigma, k=k, strategy=strategy, seed=0)
     search, graph = Search(10_000, 60.0), build_graph(m, sigma)
     search.trace = trace = Trace(search)
@@ -287,11 +274,9 @@ def diva_steps(m: Microdata, k: int, strategy: str) -> tuple[Microdata, Script, 
     group = np.full(m.n, -1)
     marked = {int(row): "target" for v in graph for row in graph.nodes[v]["rows"]}
     told = "Each constraint protects some values. Their rows are its targets."
-    asks = [
-        f"{c}: {c.low} to {c.high} rows must show {' '.join(c.target.values())}" for c in sigma
-    ]
-    rules = "; ".join(f"constraint {v}, {one}" for v, one in enumerate(asks, start=1))
-    script.add(1, told, f"{rules}.", group, marked)
+    rules = [f"{c}: {c.low} to {c.high} rows must show this value." for c in sigma]
+    listed = " ".join(f"Constraint {v}, {rule}" for v, rule in enumerate(rules, start=1))
+    script.add(1, told, listed, group, marked)
     for part, action, place, bundles in trace:
         nodes, v = parts[part - 1], parts[part - 1][place]
         order = np.unique(np.concatenate([graph.nodes[node]["rows"] for node in nodes]))
@@ -307,7 +292,7 @@ def diva_steps(m: Microdata, k: int, strategy: str) -> tuple[Microdata, Script, 
         if line > 3:
             group[rows] = v if line == 4 else -1
         tried = dict.fromkeys(rows, "tried") if action == "reject" else {}
-        rule = f"Constraint {v + 1}, {asks[v]}. Here {len(rows)} rows, at least {k} in a cluster."
+        rule = f"{rules[v]} Here {len(rows)} rows, at least {k} in a cluster."
         script.add(line, say, rule, group, tried)
     many = f"{p.n_groups} groups of {k} or more"
     script.add(6, "k-member groups the other people.", many, p.labels)
@@ -321,16 +306,11 @@ def diva_steps(m: Microdata, k: int, strategy: str) -> tuple[Microdata, Script, 
 # ---- majeed2024: synthetic rows and balanced classes -------------------------------------------
 
 
-def majeed_release(m: Microdata, p: ap.Partition) -> Release:
-    """Generalize each class as little as possible."""
-    return ap.shallow_generalize(m, p, majeed2024.trees(m))
-
-
 def repair_steps(m: Microdata, k: int, synthetic: int) -> tuple[Microdata, Script, Release]:
     """Show what synthetic rows do to the classes that can be built."""
     needed, more = ap.find_imbalance(m).needed, majeed2024.SIX_MORE[:synthetic]
     m = fuse(m, pd.DataFrame(more, columns=[*m.qi, m.sensitive])) if more else m
-    script = Script(m.n, "with generalized values", majeed_release)
+    script = Script(m.n, lambda m, p: ap.shallow_generalize(m, p, majeed2024.trees(m)))
     counts, nobody = m.frame[m.sensitive].value_counts(), np.full(m.n, -1)
     invented = {int(row): "synthetic" for row in np.flatnonzero(m.synthetic)}
     real = m.frame.loc[~m.synthetic, m.sensitive].value_counts()
@@ -345,7 +325,7 @@ def repair_steps(m: Microdata, k: int, synthetic: int) -> tuple[Microdata, Scrip
     told = f"{p.n_groups} classes of similar rows, each with both diseases."
     sizes = f"sizes {', '.join(map(str, p.sizes()))}; from k = {k} to 2k - 1 = {2 * k - 1}"
     script.add(3, told, sizes, p.labels, invented)
-    release = majeed_release(m, p)
+    release = script.publish(m, p)
     kept = (release.frame[m.qi].astype(str) == m.frame[m.qi].astype(str)).to_numpy().mean()
     say, kept = "Each class is generalized as little as its own rows allow.", f"{kept:.0%}"
     script.add(4, say, f"{kept} of the values stay", p.labels, invented, release.frame)
@@ -356,8 +336,9 @@ def repair_steps(m: Microdata, k: int, synthetic: int) -> tuple[Microdata, Scrip
 
 PLAYS = {
     "xiao2010": Play(
-        {"method": ("TP", "Mondrian (k = l)"), "l": (2, 3, 4),
-         "table": ("six people", PAPERS_TABLE, "rarer diseases", "seven alike")}, hospital, tp_steps),
+        {"method": ("TP", "Mondrian (k = l)"), "l": (2, 3, 4), "table": (
+            "six people", "Table 1 of the paper", "rarer diseases", "seven alike")},
+        hospital, tp_steps),
     "dewri2009": Play(
         {"k": (3, 2, 5), "cut": (3, 1, 2, 4), "flip": (4, 1, 2, 3, 5)}, ap.examples.hospital,
         bit_steps),
@@ -382,7 +363,6 @@ def scene(paper: str) -> dict:
                        for a in map(m.attribute, names)}  # fmt: skip
     choices = product(*play.parameters.values())
     runs = [dict(zip(play.parameters, one, strict=True)) for one in choices]
-    # as in the page's address
     keys = ["&".join(f"{name}={value}" for name, value in one.items()) for one in runs]
     done = (run(paper, table_of(paper, one), one) for one in runs)
     return told | {"runs": dict(zip(keys, done, strict=True))}
@@ -419,28 +399,22 @@ def run(paper: str, m: Microdata, parameters: Mapping) -> dict:
         if "cells" not in step and max(step["group"]) >= 0:
             release = script.publish(m, ap.Partition(dense_labels(step["group"])))
             shown = release.frame.astype(str).reindex(m.frame.index)  # as if published now
-            step["cells"] = (
-                shown.fillna(m.frame.astype(str))[release.frame.columns].to_numpy().tolist()
-            )
+            step["cells"] = shown.fillna(m.frame.astype(str)).to_numpy().tolist()
             step |= {"supposed": True, "class": release.classes.labels.tolist()}
     told = {"people": people_of(m), "steps": script.steps, "names": script.names}
-    return told | {"lines": script.lines, "how": script.how} | beliefs(m, script.steps)
+    told |= {"lines": script.of and TEXTS[script.of][1], "how": TEXTS[script.of or paper][-1]}
+    return told | beliefs(m, script.steps)
 
 
 def edited(paper: str, cells: Sequence[Sequence[str]], parameters: Mapping) -> str:
     """Return the run, as JSON, of a table whose cells, all of them, a reader has edited."""
-    m = with_cells(table_of(paper, parameters), cells)
-    return json.dumps(run(paper, m, parameters))
-
-
-def with_cells(m: Microdata, cells: Sequence[Sequence[str]]) -> Microdata:
-    """Return a table with other cells, given as texts."""
+    m = table_of(paper, parameters)
     frame = m.frame.copy()
     for place, name in enumerate([*m.qi, *m.sensitives]):
         column = pd.Series([row[place] for row in cells], frame.index)
         frame[name] = pd.to_numeric(column) if m.attribute(name).numeric else column.astype(
             frame[name].dtype)  # fmt: skip
-    return m.replace(frame=frame)
+    return json.dumps(run(paper, m.replace(frame=frame), parameters))
 
 
 def people_of(m: Microdata) -> list[list[str]]:

@@ -47,7 +47,7 @@ def test_steps_end_where_the_algorithm_ends(paper):
             continue
         possible += 1
         *_, before, last = script.steps
-        lines = script.lines or scenes.TEXTS[paper][1]
+        lines = scenes.TEXTS[script.of or paper][1]
         assert {step["line"] for step in script.steps} <= {*range(1, len(lines) + 1)}
         shown = release.frame.astype(str).reindex(m.frame.index)
         told = np.array(last["cells"], dtype=str)
