@@ -1,8 +1,9 @@
 """What the theatre shows: each paper's algorithm on a few people, one decision after the other.
 
 A scene has people, the lines of the paper's pseudocode in our words, and a run for each choice of
-parameters. A step has the line that decides, a sentence, the reason, each person's group (-1: none)
-and note, and the counts of the sensitive values in each group. The algorithms are the package's.
+parameters. A step has the line that decides, a sentence, the reason, the group of each person (-1:
+none) and note, and the counts of sensitive values by group. The package and modules of notebooks
+compute all of them.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from boger2020 import grouped_by_pairs, ten_people
 
 import anonpaper as ap
 import anonpaper.compendium
-from anonpaper.errors import AnonpaperError, InfeasibleError
+from anonpaper.errors import AnonpaperError
 from anonpaper.groups import dense_labels
 from anonpaper.microdata import Microdata
 from anonpaper.partition.diva.algorithms import Run, build_graph
@@ -119,10 +120,6 @@ def tp_steps(m: Microdata, l: int, table: str, method: str) -> tuple[Microdata, 
     """Show which row TP moves to the residue R next, and why; `m` is already the table."""
     if method != "TP":
         return mondrian_steps(m, l)
-    counts = m.frame[m.sensitive].value_counts()
-    if l * counts.iloc[0] > m.n:
-        told = f"{counts.iloc[0]} of {m.n} people have {counts.index[0]}, more than one in {l}"
-        raise InfeasibleError(told)
     p, counts = ap.tp(m, l), ap.tp_steps(m, l)
     group, value = m.cells.tuple_of_row.astype(int), m.frame[m.sensitive].astype(str)
     R, leaves = group.max() + 1, (p.labels == p.n_groups - 1) & (p.info["residue_size"] > 0)
@@ -409,11 +406,10 @@ def run(paper: str, m: Microdata, parameters: Mapping) -> dict:
 def edited(paper: str, cells: Sequence[Sequence[str]], parameters: Mapping) -> str:
     """Return the run, as JSON, of a table whose cells, all of them, a reader has edited."""
     m = table_of(paper, parameters)
-    frame = m.frame.copy()
-    for place, name in enumerate([*m.qi, *m.sensitives]):
-        column = pd.Series([row[place] for row in cells], frame.index)
-        frame[name] = pd.to_numeric(column) if m.attribute(name).numeric else column.astype(
-            frame[name].dtype)  # fmt: skip
+    frame = pd.DataFrame(cells, m.frame.index, [*m.qi, *m.sensitives])
+    numeric = [name for name in frame if m.attribute(name).numeric]
+    frame[numeric] = frame[numeric].apply(pd.to_numeric)
+    frame = frame.astype(m.frame.dtypes.drop(numeric))
     return json.dumps(run(paper, m.replace(frame=frame), parameters))
 
 

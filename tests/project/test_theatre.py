@@ -160,7 +160,7 @@ def test_a_reader_predicts_and_what_is_not_possible_is_said(theatre, browser):
         page.locator("#p-l").fill("1")  # takes the question back
         page.locator("#people tbody button").nth(1).click()
         assert said == []
-        assert "more than one in 3. Possible: " in page.locator("#say").inner_text()
+        assert "largest feasible l is 2. Possible: " in page.locator("#say").inner_text()
         assert "or l = 2" in page.locator("#say").inner_text()
         page.keyboard.press("End")
         page.goto((theatre / "xiao2010.html").as_uri() + "#l=2&table=rarer diseases&step=7")
