@@ -135,6 +135,15 @@ def test_rejection_finds_what_its_rule_allows_and_starring_a_table_too(problem, 
         assert coloured == has_diverse_clustering(frame, qi, sigma, k)
 
 
+def test_if_the_good_clusterings_fail_all_others_are_tried(monkeypatch):
+    monkeypatch.setitem(Clusterings.of.__globals__, "ENUMERATED", 0)
+    monkeypatch.setitem(Clusterings.of.__globals__, "GOOD", 1)
+    frame = pd.DataFrame({"q": [*"aaaabbaa"], "r": [*"xxyyyxxx"], "s": [*"vuvwwwvv"]})
+    m = ap.Microdata(frame, ["q", "r"], "s")
+    sigma = [Constraint({"q": "a"}, 4, 6), Constraint({"r": "x"}, 3, 6)]
+    check(m, sigma, 2, ap.diva(m, sigma, 2, "max_fan_out", l=2, over_bound="reject"))
+
+
 def test_a_cluster_beyond_a_bound_is_starred_or_rejected():
     # Whoever has x has p, of which only two may be shown: no four of x can be without stars.
     frame = pd.DataFrame({"a": list("xxxxyyyy"), "b": list("ppppqqrr")})
