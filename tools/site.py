@@ -140,16 +140,24 @@ def write_theatre(folder: Path) -> None:
     names = {key: papers()[key].name for key in scenes.PLAYS}
     page = report.templates(CONFIGURATION).get_template("theatre/page.html")
     lessons, words = {key: name for name, key in WATCHED.items()}, glossary()
-    ids = {name: word["id"] for word in words for name in word["names"]}
-    longest = sorted(ids, key=len, reverse=True)
-    given = {"ids": ids, "pattern": "|".join(f"{re.escape(one)}s?" for one in longest)}
     for key in scenes.PLAYS:
         notebook = next(NOTEBOOKS.glob(f"{key}/1_*.ipynb")).relative_to(NOTEBOOKS).with_suffix("")
         lesson = lessons.get(key, "course/3_l_diversity")
+        other = "|".join([*(names.keys() - {key}), "<code>ap"])  # is foreign to this page
+        other += "|Mondrian" * ("method" not in scenes.PLAYS[key].parameters)
+        told = [re.split(r"(?<=[.:]) (?=[A-Z])", word["text"]) for word in words]
+        kept = [" ".join(one for one in text if not re.search(other, one)) for text in told]
+        mine = [word | {"text": text} for word, text in zip(words, kept, strict=True) if text]
+        ids = {name: word["id"] for word in mine for name in word["names"]}
+        longest = sorted(ids, key=len, reverse=True)
+        given = {"ids": ids, "pattern": "|".join(f"{re.escape(one)}s?" for one in longest)}
         scene = scenes.as_json(key, words=given).replace("</", "<\\/")
         about = {"paper": key, "name": names[key], "texts": scenes.TEXTS[key]}
         about |= {"names": names, "scene": scene, "notebook": notebook, "lesson": lesson}
-        about |= {"words": words, "lesson_title": f"Lesson {re.search('[0-9]+', lesson)[0]}"}
+        number = int(re.search("[0-9]+", lesson)[0])
+        earlier = next(NOTEBOOKS.glob(f"course/{number - 1}_*.ipynb")).stem
+        about |= {"words": mine, "lesson_title": f"Lesson {number}"}
+        about |= {"earlier": f"course/{earlier}", "earlier_title": f"lesson {number - 1}"}
         text = page.render(about, assets=json.dumps(assets), size=size)
         write_whole(folder / f"{key}.html", text)
     for file in (*THEATRE.glob("theatre.*"), LIVE_SOURCES / "load.js", LIVE_SOURCES / "base.css"):

@@ -1,9 +1,9 @@
 """What the theatre shows: each paper's algorithm on a few people, one decision after the other.
 
 A scene has people, the lines of the paper's pseudocode in our words, and a run for each choice of
-parameters. A step has the line that decides, a sentence, the formula with its present numbers,
-each person's group (-1: none) and note, and the counts of the sensitive values in each group. The
-algorithms are those of the package and of the modules that draw steps in the notebooks.
+parameters. A step has the line that decides, a sentence, the reason, the group of each person (-1:
+none) and note, and the counts of sensitive values by group. The package and modules of notebooks
+compute all of them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from boger2020 import grouped_by_pairs, ten_people
 
 import anonpaper as ap
 import anonpaper.compendium
-from anonpaper.errors import AnonpaperError, InfeasibleError
+from anonpaper.errors import AnonpaperError
+from anonpaper.groups import dense_labels
 from anonpaper.microdata import Microdata
 from anonpaper.partition.diva.algorithms import Run, build_graph
 from anonpaper.partition.diva.targets import Search, Targets
@@ -37,13 +38,13 @@ from anonpaper.recoders.evaluation import achievement
 from anonpaper.repair.synthesis import fuse
 
 SEED = 4  # of the rows' order in klt; the others draw nothing that is shown
-#: Algorithm -> its question, the lines of its pseudocode, and what a reader may try.
+#: Algorithm -> its question, its pseudocode, what a reader may try, and how it publishes groups.
 TEXTS = {}
 _texts = Path(__file__).with_name("plays.md").read_text("utf-8")
 for _text in re.split(r"^# ", _texts, flags=re.M)[1:]:
     _of, _question, *_lines = filter(None, _text.splitlines())
     _told = [line.partition(". ")[2] for line in _lines if line[0].isdigit()]
-    TEXTS[_of] = _question, _told, _lines[-1].removeprefix("**Try:** ")
+    TEXTS[_of] = _question, _told, *(one.split(":** ")[1] for one in _lines if one[0] == "*")
 
 
 @dataclass(frozen=True)
@@ -56,10 +57,10 @@ class Play:
 
 
 class Script:
-    """The steps of a run, what its groups are called, and its lines, if not those of the play."""
+    """The steps of a run, how its groups are published and called, `of` another algorithm."""
 
-    def __init__(self, n: int, names: Sequence[str] = ascii_uppercase, lines=None) -> None:
-        self.n, self.names, self.lines, self.steps = n, names, lines, []
+    def __init__(self, n: int, publish=None, names=ascii_uppercase, of: str | None = None) -> None:
+        self.n, self.publish, self.names, self.of, self.steps = n, publish, names, of, []
 
     def add(self, line: int, say: str, formula: str, group: Sequence, note=None, cells=None):
         """Add a step; `note` is by row, and `cells` are the published texts."""
@@ -76,7 +77,7 @@ class Script:
 
 def mondrian_steps(m: Microdata, k: int) -> tuple[Microdata, Script, Release]:
     """Show each cut of Mondrian for k-anonymity, which ignores sensitive values."""
-    script, labels, todo = Script(m.n, lines=TEXTS["Mondrian"][1]), np.zeros(m.n, int), [0]
+    script, labels, todo = Script(m.n, ap.generalize, of="Mondrian"), np.zeros(m.n, int), [0]
     script.add(1, "All people begin in one group, A.", f"{m.n} people, k = {k}", labels)
     while todo:
         rows, name = np.flatnonzero(labels == todo[0]), script.names[todo[0]]
@@ -101,60 +102,48 @@ def mondrian_steps(m: Microdata, k: int) -> tuple[Microdata, Script, Release]:
 
 # ---- xiao2010: TP ------------------------------------------------------------------------------
 
-LINE_OF_PHASE = {1: 2, 2: 4, 3: 5}
-
 
 def hospital(table: str = "six people") -> Microdata:
-    """Return Table 1 of the paper, some of it, or it with one person more with a rare disease."""
+    """Return Table 1 of the paper, some of it, or a variation of it."""
     m = ap.examples.hospital()
+    if table == "seven alike":  # of lesson 3: entropy level above 3, best guess 4/7
+        diseases = ["HIV"] * 4 + ["bronchitis", "dyspepsia", "pneumonia"]
+        alike = {"Age": "<30", "Gender": "M", "Education": "Master", "Disease": diseases}
+        return m.take(range(7)).replace(frame=m.frame[:7].assign(**alike))
     if table == "six people":
         return m.take([0, 1, 4, 5, 6, 7])
     rarer = m.frame["Disease"].mask(m.frame.index == "Helen", "dyspepsia")
-    return m if table == "Table 1" else m.replace(frame=m.frame.assign(Disease=rarer))
+    return m if table == "Table 1 of the paper" else m.replace(frame=m.frame.assign(Disease=rarer))
 
 
 def tp_steps(m: Microdata, l: int, table: str, method: str) -> tuple[Microdata, Script, Release]:
     """Show which row TP moves to the residue R next, and why; `m` is already the table."""
     if method != "TP":
         return mondrian_steps(m, l)
-    counts = m.frame[m.sensitive].value_counts()
-    if l * counts.iloc[0] > m.n:
-        told = f"{counts.iloc[0]} of {m.n} people have {counts.index[0]}, more than one in {l}"
-        raise InfeasibleError(told)
     p, counts = ap.tp(m, l), ap.tp_steps(m, l)
     group, value = m.cells.tuple_of_row.astype(int), m.frame[m.sensitive].astype(str)
     R, leaves = group.max() + 1, (p.labels == p.n_groups - 1) & (p.info["residue_size"] > 0)
-    script = Script(m.n, [*(f"Q{q + 1}" for q in range(R)), "R"])
+    script = Script(m.n, ap.suppress, [*(f"Q{q + 1}" for q in range(R)), "R"])
     least = np.bincount(group).min()
     told = f"People with equal quasi-identifiers form a group: Q1 to Q{R}. "
     told += f"The smallest has {least}, so the table is k-anonymous with k = {least}."
     script.add(1, told, f"{R} groups, R is empty", group)
     before, *after = (counts.loc[phase] for phase in counts.index.unique("step"))
     for number, now in enumerate(after, start=1):
-        left, gone = (before - now).drop("R").stack(), {}
+        left, todo = (before - now).drop("R").stack(), []
         for (name, one), rows in left[left > 0].items():
             free = (group == int(name[1:]) - 1) & (value == str(one)).to_numpy()
-            gone.setdefault(int(name[1:]) - 1, []).extend(np.flatnonzero(free & leaves)[:rows])
-        for q, rows in gone.items():
-            while rows:
-                held = Counter(value[group == q])
-                row = max(rows, key=lambda r, held=held: (held[value.iloc[r]], -r))
-                rows.remove(row)
-                size, most = held.total(), held[value.iloc[row]]
-                rule = "more than" if l * most > size else "not more than"
-                formula = f"Q{q + 1}: {most} of {size} have {value.iloc[row]}, {rule} 1/{l}"
-                may = np.flatnonzero((group == q) & (value == value.iloc[row]))
-                if number == 1:  # line 2 allows every value that fills more than 1/l of its Q
-                    same = value.groupby([group, value]).transform("size").to_numpy()
-                    may = np.flatnonzero((group < R) & (l * same > np.bincount(group)[group]))
-                group = np.where(np.arange(m.n) == row, R, group)
-                moves = f"{m.frame.index[row]} moves to R."
-                script.add(LINE_OF_PHASE[number], moves, formula, group)
-                script.steps[-1]["may"] = may.tolist()  # who could move as well
+            todo.extend(np.flatnonzero(free & leaves)[:rows])
+        while todo:
+            row, say, why, may = tp_move(m, l, number, group, R, np.sort(todo))
+            todo.remove(row)
+            group = np.where(np.arange(m.n) == row, R, group)
+            script.add((2, 4, 5)[number - 1], say, why, group)
+            script.steps[-1]["may"] = may.tolist()  # who could move as well
         held = Counter(value[group == R])
         size, most = held.total(), max(held.values(), default=0)
         enough = "R is l-eligible" if l * most <= size else "R needs more rows"
-        formula = f"l · h(R) = {l} · {most} = {l * most}, |R| = {size}: {enough}"
+        formula = f"Now l · h(R) = {l} · {most} = {l * most}, |R| = {size}: {enough}"
         script.add(3, f"R after phase {number}: {enough}.", formula, group)
         before = now
     release = ap.suppress(m, p)
@@ -162,6 +151,37 @@ def tp_steps(m: Microdata, l: int, table: str, method: str) -> tuple[Microdata, 
     say = f"Published with {stars}. A guess is right with probability 1/{l} at most."
     script.add(6, say, f"{stars} in {m.n} rows", group, {}, release.frame)
     return m, script, release
+
+
+def tp_move(m: Microdata, l: int, phase: int, group, R: int, rows: np.ndarray):
+    """Return which of `rows` moves to R next, what to say, why, and who could move as well."""
+    value = m.frame[m.sensitive].astype(str)
+    same = value.groupby([group, value]).transform("size").to_numpy()
+    size, held = np.bincount(group, minlength=R + 1), Counter(value[group == R])
+    often, in_r = l * same > size[group], np.array([held[one] for one in value])
+    keys = [-same, group] if phase == 1 else [m.sensitive_codes, in_r, ~often]
+    row = int(rows[np.lexsort([key[rows] for key in keys])[0]])
+    own, name, q = value.iloc[row], m.frame.index[row], group[row]
+    say, may = f"{name} moves to R.", (group == q) & (value == own).to_numpy()
+    why = f"Before this move {same[row]} of {size[q]} in Q{q + 1} had {own}, more than 1/{l}."
+    if phase == 1:  # line 2 allows every value that fills more than 1/l of its Q
+        may = (group < R) & often
+    elif often[row]:
+        say = f"{name} follows: Q{q + 1} has too many with {own}."
+    else:
+        top, most = held.most_common(1)[0]
+        only = "holds only" if len(held) == 1 else "has too many with"
+        needs = "people" if own == top else "diseases"  # phase 3 moves all of a set
+        say = f"{name} moves to R: R {only} {top} and needs other {needs}."
+        why = f"Before this move {most} of {size[R]} in R had {top}, more than 1/{l}."
+    if phase == 2 and not often[row]:  # thin groups with a most frequent value of R are dead
+        height = pd.Series(same).groupby(group).transform("max")
+        clash = pd.Series((same == height) & (in_r == most)).groupby(group).transform("any")
+        alive = (group < R) & ~(clash & (l * height == size[group])).to_numpy()
+        may = alive & (in_r == in_r[row])
+        why += f" Rarest in R are {', '.join(sorted({*value[may]}))} ({in_r[row]} there): any of "
+        why += f"{', '.join(m.frame.index[may])} may go. The program takes {own} first."
+    return row, say, why, np.flatnonzero(may)
 
 
 # ---- boger2020: (K, L, theta)-diversity --------------------------------------------------------
@@ -213,9 +233,13 @@ def bit_steps(m: Microdata, k: int, cut: int, flip: int) -> tuple[Microdata, Scr
         say, labels = f"{name[0].upper()}{name[1:]}: bits {bits}.", release.classes.labels
         script.add(line, say, formula, labels, {}, release.frame)
         found.append(((smallest < k, ach), name, bits, release))
-    _, name, bits, release = min(found, key=lambda one: one[0])
-    say, rule = f"The best of the four is the {name}, {bits}.", "feasible ones first, then the "
+    (misses, _), name, bits, release = min(found, key=lambda one: one[0])
+    say, rule = f"The best of the four is the {name}, {bits}.", "k-anonymous ones first, then the "
+    if misses:
+        say = f"None of the four is {k}-anonymous, so none is published: the search goes on. "
+        say += f"The smallest ach has the {name}, {bits}."
     script.add(5, say, rule + "smaller ach", release.classes.labels, {}, release.frame)
+    script.steps[-1]["supposed"] = bool(misses)
     return m, script, release
 
 
@@ -235,7 +259,8 @@ class Trace(list):
 
 def diva_steps(m: Microdata, k: int, strategy: str) -> tuple[Microdata, Script, Release]:
     """Show each clustering that DIVA tries, takes and takes back."""
-    sigma, script, names = ap.examples.patients_constraints(), Script(m.n), m.frame.index
+    sigma, names = ap.examples.patients_constraints(), m.frame.index
+    script = Script(m.n, ap.suppress)
     p = ap.diva(m, sigma, k=k, strategy=strategy, seed=0)
     search, graph = Search(10_000, 60.0), build_graph(m, sigma)
     search.trace = trace = Trace(search)
@@ -246,7 +271,9 @@ def diva_steps(m: Microdata, k: int, strategy: str) -> tuple[Microdata, Script, 
     group = np.full(m.n, -1)
     marked = {int(row): "target" for v in graph for row in graph.nodes[v]["rows"]}
     told = "Each constraint protects some values. Their rows are its targets."
-    script.add(1, told, "; ".join(map(str, sigma)), group, marked)
+    rules = [f"{c}: {c.low} to {c.high} rows must show this value." for c in sigma]
+    listed = " ".join(f"Constraint {v}, {rule}" for v, rule in enumerate(rules, start=1))
+    script.add(1, told, listed, group, marked)
     for part, action, place, bundles in trace:
         nodes, v = parts[part - 1], parts[part - 1][place]
         order = np.unique(np.concatenate([graph.nodes[node]["rows"] for node in nodes]))
@@ -262,7 +289,7 @@ def diva_steps(m: Microdata, k: int, strategy: str) -> tuple[Microdata, Script, 
         if line > 3:
             group[rows] = v if line == 4 else -1
         tried = dict.fromkeys(rows, "tried") if action == "reject" else {}
-        rule = f"{sigma[v]}: {len(rows)} rows, at least {k} in a cluster"
+        rule = f"{rules[v]} Here {len(rows)} rows, at least {k} in a cluster."
         script.add(line, say, rule, group, tried)
     many = f"{p.n_groups} groups of {k} or more"
     script.add(6, "k-member groups the other people.", many, p.labels)
@@ -280,7 +307,8 @@ def repair_steps(m: Microdata, k: int, synthetic: int) -> tuple[Microdata, Scrip
     """Show what synthetic rows do to the classes that can be built."""
     needed, more = ap.find_imbalance(m).needed, majeed2024.SIX_MORE[:synthetic]
     m = fuse(m, pd.DataFrame(more, columns=[*m.qi, m.sensitive])) if more else m
-    script, counts, nobody = Script(m.n), m.frame[m.sensitive].value_counts(), np.full(m.n, -1)
+    script = Script(m.n, lambda m, p: ap.shallow_generalize(m, p, majeed2024.trees(m)))
+    counts, nobody = m.frame[m.sensitive].value_counts(), np.full(m.n, -1)
     invented = {int(row): "synthetic" for row in np.flatnonzero(m.synthetic)}
     real = m.frame.loc[~m.synthetic, m.sensitive].value_counts()
     most, least = real.iloc[0], real.iloc[-1]
@@ -294,7 +322,7 @@ def repair_steps(m: Microdata, k: int, synthetic: int) -> tuple[Microdata, Scrip
     told = f"{p.n_groups} classes of similar rows, each with both diseases."
     sizes = f"sizes {', '.join(map(str, p.sizes()))}; from k = {k} to 2k - 1 = {2 * k - 1}"
     script.add(3, told, sizes, p.labels, invented)
-    release = ap.shallow_generalize(m, p, majeed2024.trees(m))
+    release = script.publish(m, p)
     kept = (release.frame[m.qi].astype(str) == m.frame[m.qi].astype(str)).to_numpy().mean()
     say, kept = "Each class is generalized as little as its own rows allow.", f"{kept:.0%}"
     script.add(4, say, f"{kept} of the values stay", p.labels, invented, release.frame)
@@ -305,10 +333,11 @@ def repair_steps(m: Microdata, k: int, synthetic: int) -> tuple[Microdata, Scrip
 
 PLAYS = {
     "xiao2010": Play(
-        {"method": ("TP", "Mondrian (k = l)"), "l": (2, 3, 4),
-         "table": ("six people", "Table 1", "rarer diseases")}, hospital, tp_steps),
+        {"method": ("TP", "Mondrian (k = l)"), "l": (2, 3, 4), "table": (
+            "six people", "Table 1 of the paper", "rarer diseases", "seven alike")},
+        hospital, tp_steps),
     "dewri2009": Play(
-        {"k": (2, 3, 5), "cut": (1, 2, 3, 4), "flip": (1, 2, 3, 4, 5)}, ap.examples.hospital,
+        {"k": (3, 2, 5), "cut": (3, 1, 2, 4), "flip": (4, 1, 2, 3, 5)}, ap.examples.hospital,
         bit_steps),
     "boger2020": Play(
         {"method": ("klt", "Mondrian (k only)"), "k": (2, 3, 4, 5), "l": (2, 3),
@@ -317,7 +346,7 @@ PLAYS = {
         {"k": (2, 3), "strategy": ("max_fan_out", "min_choice", "basic")}, ap.examples.patients,
         diva_steps),
     "majeed2024": Play(
-        {"k": (2, 4, 5, 8), "synthetic": (6, 3, 0)}, majeed2024.ten_users, repair_steps),
+        {"k": (4, 2, 5, 8), "synthetic": (6, 3, 0)}, majeed2024.ten_users, repair_steps),
 }  # fmt: skip
 
 
@@ -331,7 +360,6 @@ def scene(paper: str) -> dict:
                        for a in map(m.attribute, names)}  # fmt: skip
     choices = product(*play.parameters.values())
     runs = [dict(zip(play.parameters, one, strict=True)) for one in choices]
-    # as in the page's address
     keys = ["&".join(f"{name}={value}" for name, value in one.items()) for one in runs]
     done = (run(paper, table_of(paper, one), one) for one in runs)
     return told | {"runs": dict(zip(keys, done, strict=True))}
@@ -364,18 +392,24 @@ def run(paper: str, m: Microdata, parameters: Mapping) -> dict:
     except AnonpaperError as error:
         return {"people": people_of(m), "error": str(error)}
     script.steps[-1]["class"] = release.classes.labels.tolist()  # some groups look alike
+    for step in script.steps if script.publish else ():
+        if "cells" not in step and max(step["group"]) >= 0:
+            release = script.publish(m, ap.Partition(dense_labels(step["group"])))
+            shown = release.frame.astype(str).reindex(m.frame.index)  # as if published now
+            step["cells"] = shown.fillna(m.frame.astype(str)).to_numpy().tolist()
+            step |= {"supposed": True, "class": release.classes.labels.tolist()}
     told = {"people": people_of(m), "steps": script.steps, "names": script.names}
-    return told | {"lines": script.lines} | beliefs(m, script.steps)
+    told |= {"lines": script.of and TEXTS[script.of][1], "how": TEXTS[script.of or paper][-1]}
+    return told | beliefs(m, script.steps)
 
 
 def edited(paper: str, cells: Sequence[Sequence[str]], parameters: Mapping) -> str:
     """Return the run, as JSON, of a table whose cells, all of them, a reader has edited."""
     m = table_of(paper, parameters)
-    frame = m.frame.copy()
-    for place, name in enumerate([*m.qi, *m.sensitives]):
-        column = pd.Series([row[place] for row in cells], frame.index)
-        frame[name] = pd.to_numeric(column) if m.attribute(name).numeric else column.astype(
-            frame[name].dtype)  # fmt: skip
+    frame = pd.DataFrame(cells, m.frame.index, [*m.qi, *m.sensitives])
+    numeric = [name for name in frame if m.attribute(name).numeric]
+    frame[numeric] = frame[numeric].apply(pd.to_numeric)
+    frame = frame.astype(m.frame.dtypes.drop(numeric))
     return json.dumps(run(paper, m.replace(frame=frame), parameters))
 
 
@@ -388,7 +422,7 @@ def people_of(m: Microdata) -> list[list[str]]:
 
 #: What lesson 3 computes for a class, in the order of the page.
 PRINCIPLES = (ap.FrequencyLDiversity(1), ap.DistinctLDiversity(1), ap.EntropyLDiversity(1),
-              ap.RecursiveLDiversity(1, 2))  # fmt: skip
+              ap.RecursiveLDiversity(1, 2), ap.RecursiveLDiversity(1, 3))  # fmt: skip
 
 
 def beliefs(m: Microdata, steps: Sequence[dict]) -> dict:

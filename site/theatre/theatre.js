@@ -80,7 +80,7 @@ function glide(chip, before) {
 }
 
 function drawPeople(one) {
-  const published = one && tableOf(one), fields = cells && (!edited || !one || state.step === 0), movers = moved(state.step);
+  const ends = state.step === last(), published = one && (!one.supposed || ends || (state.person !== null && $("veil").checked)) && tableOf(one), fields = cells && (!edited || !one || state.step === 0), movers = moved(state.step);
   const rows = here().map(([name, ...values], i) => {
     const texts = published?.[i] ?? values;
     const row = make("tr", { "data-person": i }, make("th", { scope: "row" }, dot(i), make("button", { type: "button", "aria-pressed": state.person === i }, name), ...one?.note[i] ? [make("small", {}, one.note[i])] : []));
@@ -141,17 +141,17 @@ function drawBeliefs() {
     const could = [...new Set([Math.max(...told.before) / sum(told.before), 1 / n, most / n, 1].map(percent))].sort((a, b) => parseInt(a) - parseInt(b));
     const known = scene.paper === "boger2020" && !told.lines ? `the group of ${name}` : `${scene.columns.slice(0, -1).join(", ")} of ${name}`;
     if (!guessed.has(place()) && $("ask").checked) {
-      $("attacked").textContent = `${ends ? "This is published" : "Suppose this were published now"}. Somebody knows ${known}. With which probability is the best guess of the ${secret} right? Count the marked rows.`;
+      $("attacked").textContent = `${ends && !one.supposed ? "This is published" : `Suppose the groups were published now, ${told.how}`}. Somebody knows ${known}. With which probability is the best guess of the ${secret} right? Count the marked rows.`;
       return $("beliefs").replaceChildren(...could.map(text => make("button", { type: "button", "data-guess": text === percent(most / n) ? "Right. " : `Not ${text}. ` }, text)));
     }
-    const sure = most === n ? n > 1 ? ` This is certain, although the group has ${n} rows: k-anonymity counts people and ignores what they have in common.` : " A group of one person hides nothing." : "";
+    const sure = most === n ? n > 1 ? ` This is certain, although ${n} rows fit: k-anonymity counts people and ignores what they have in common.` : " A row that is the only one of its kind hides nothing." : "";
     const found = n > 1 ? `${most} of the ${n} rows that fit ${name} ${most > 1 ? "have" : "has"} ${value}` : `One row fits ${name}, and it has ${value}`;
     $("attacked").replaceChildren(...explained(`${guess}${found}: the best guess is right with probability ${percent(most / n)}.${sure}`));
     bars.push(["after", counts]);
     if (told.steps[state.step].real) bars.push(["by who recognizes synthetic rows", one.real[at]]);
     drawLevels(counts.filter(Boolean).sort((a, b) => b - a), n);
   }
-  $("beliefs").replaceChildren(...told.values.map((value, i) => make("div", { class: "belief" }, make("b", {}, value), ...bars.map(([when, counts]) => {
+  $("beliefs").replaceChildren(make("p", { class: "keys" }, "Before: shares among all people. After: among the rows that fit."), ...told.values.map((value, i) => make("div", { class: "belief" }, make("b", {}, value), ...bars.map(([when, counts]) => {
     const bar = make("span", { class: `bar ${when.slice(0, 2)}` }), share = counts[i] / Math.max(sum(counts), 1);
     bar.style.width = `${50 * share}%`;
     return make("div", {}, bar, ` ${percent(share)} ${when}`);
@@ -160,12 +160,13 @@ function drawBeliefs() {
 
 /** How diverse a group with these counts is, as lesson 3 computes it; the levels are the package's. */
 function drawLevels(counts, n) {
-  const [frequency, distinct, entropy, recursive] = (edited ?? scene).levels[counts.join(",")], [most, ...others] = counts;
+  const [frequency, distinct, entropy, second, third] = (edited ?? scene).levels[counts.join(",")], [most, ...others] = counts;
   const share = counts.map(count => `${count}/${n} · ln(${count}/${n})`).join(" + ");
   const told = [`frequency l-diversity: ${n} / ${most} = ${frequency}. No guess is right with a higher probability than ${most}/${n}.`,
     `distinct l-diversity: ${distinct} different value${distinct > 1 ? "s" : ""}.`,
-    `entropy l-diversity: as uncertain as ${entropy} equally frequent values. H = −(${share}), and e^H = ${entropy}.`,
-    recursive === null ? "recursive diversity, l = 2: it fails for every c, because there is one value only." : `recursive diversity, l = 2: c must be above ${most} / (${others.join(" + ")}) = ${recursive}.`];
+    `entropy l-diversity: H = −(${share}), where 0 ln 0 counts as 0. The class is as uncertain as e^H = ${entropy} equally frequent values.`,
+    second === null ? "recursive diversity, l = 2: the class fails for every c, because it has one value only."
+      : `recursive diversity, l = 2: the most frequent value has ${most}, all the others ${others.join(" + ")}${others.length > 1 ? ` = ${n - most}` : ""}. The class passes for every c above ${most}/${n - most} = ${second} (small is good). l = 3 leaves out the second most frequent as well: ${third === null ? "nobody is left, so the class fails for every c" : `${most}/${n - most - others[0]} = ${third}`}.`];
   $("levels").replaceChildren(...told.map(text => make("li", {}, ...explained(text))));
   $("diverse").hidden = false;
 }
@@ -200,7 +201,7 @@ function choose(person) {
       : `Not ${name(person)}. The program takes ${name(mover)} here.`} ${$("say").textContent}`;
     return;
   }
-  state.person = state.person === person ? null : person;
+  state.person = person;
   draw();
 }
 
@@ -223,7 +224,7 @@ $("beliefs").addEventListener("click", event => {
   [guess, $("attacked").tabIndex] = ["", -1];
   $("attacked").focus();  // the buttons are gone
 });
-$("ask").onchange = () => draw();
+$("ask").onchange = $("veil").onchange = () => draw();
 $("people").addEventListener("click", event => {
   const of = event.target.closest("[data-person]");
   if (of && event.target.closest("button")) choose(Number(of.dataset.person));

@@ -231,11 +231,12 @@ def test_the_theatre_runs_the_package_on_an_edited_table(folder, browser, monkey
     site.write_theatre(folder.parent / "theatre")
     cells = [row[1:] for row in site.scenes.people_of(ap.examples.hospital())]
     cells[7][3] = "dyspepsia"
-    given = {"method": "TP", "l": 3, "table": "Table 1"}
+    given = {"method": "TP", "l": 3, "table": "Table 1 of the paper"}
     steps = json.loads(site.scenes.edited("xiao2010", cells, given))["steps"]
     with opened(browser) as page:
         page.goto(
-            (folder.parent / "theatre" / "xiao2010.html").as_uri() + "#method=TP&l=3&table=Table 1"
+            (folder.parent / "theatre" / "xiao2010.html").as_uri()
+            + "#method=TP&l=3&table=Table 1 of the paper"
         )
         assert "Not possible" in page.locator("#say").inner_text()
         page.locator("#change").click()

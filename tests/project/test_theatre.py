@@ -47,7 +47,7 @@ def test_steps_end_where_the_algorithm_ends(paper):
             continue
         possible += 1
         *_, before, last = script.steps
-        lines = script.lines or scenes.TEXTS[paper][1]
+        lines = scenes.TEXTS[script.of or paper][1]
         assert {step["line"] for step in script.steps} <= {*range(1, len(lines) + 1)}
         shown = release.frame.astype(str).reindex(m.frame.index)
         told = np.array(last["cells"], dtype=str)
@@ -74,6 +74,8 @@ def test_beliefs_and_levels_are_those_of_the_release(paper):
         for label, counts in step["held"].items():
             rows = np.flatnonzero(np.array(step.get("class", step["group"])) == label)
             assert sum(counts) == len(rows)
+            if "cells" in step and paper != "boger2020":  # whose groups are published as groups
+                assert len({tuple(step["cells"][row][:-1]) for row in rows}) == 1
             share = ",".join(str(n) for n in sorted(counts, reverse=True) if n)
             best, distinct, *_ = run["levels"][share]
             assert best == round(len(rows) / max(counts), 3) and distinct == np.count_nonzero(
@@ -92,8 +94,11 @@ def test_an_edited_table_is_run_by_the_package(paper):
     cells[0][-1] = cells[-1][-1] = cells[1][-1]
     assert json.loads(scenes.edited(paper, cells, given)) != same
     if "table" in given:  # what the fields say counts, whatever table was chosen
-        m = scenes.hospital("Table 1")
-        cells, given = [row[1:] for row in scenes.people_of(m)], given | {"table": "Table 1"}
+        m = scenes.hospital("Table 1 of the paper")
+        cells, given = (
+            [row[1:] for row in scenes.people_of(m)],
+            given | {"table": "Table 1 of the paper"},
+        )
         same = json.loads(json.dumps(scenes.run(paper, m, given)))
         assert json.loads(scenes.edited(paper, cells, given | {"table": "rarer diseases"})) == same
 
@@ -142,7 +147,7 @@ def test_a_reader_predicts_and_what_is_not_possible_is_said(theatre, browser):
     said = []
     with opened(browser, viewport=SCREEN) as page:
         page.on("pageerror", lambda error: said.append(str(error)))
-        page.goto((theatre / "xiao2010.html").as_uri() + "#table=Table 1")
+        page.goto((theatre / "xiao2010.html").as_uri() + "#table=Table 1 of the paper")
         page.locator("[data-guess]").first.click()  # k-anonymity alone does not protect Bob
         assert "right with probability 100 %" in page.locator("#attacked").inner_text()
         page.locator("#forward").click()
@@ -157,9 +162,17 @@ def test_a_reader_predicts_and_what_is_not_possible_is_said(theatre, browser):
         page.locator("#p-l").fill("1")  # takes the question back
         page.locator("#people tbody button").nth(1).click()
         assert said == []
-        assert "more than one in 3. Possible: " in page.locator("#say").inner_text()
+        assert "largest feasible l is 2. Possible: " in page.locator("#say").inner_text()
         assert "or l = 2" in page.locator("#say").inner_text()
         page.keyboard.press("End")
+        page.goto((theatre / "xiao2010.html").as_uri() + "#l=2&table=six people&step=5&person=Bob")
+        assert "2 of the 3 rows that fit Bob" in page.locator("#attacked").inner_text()
+        assert page.locator("#people tr.chosen").inner_text().split()[1:4] == ["*"] * 3
+        assert "needs other diseases" in page.locator("#say").inner_text()
+        page.locator("#people tr.chosen button").click()  # Bob is attacked still
+        assert "rows that fit Bob" in page.locator("#attacked").inner_text()
+        page.locator("#veil").uncheck()
+        assert "Master" in page.locator("#people tr.chosen").inner_text()
         page.goto((theatre / "xiao2010.html").as_uri() + "#l=2&table=rarer diseases&step=7")
         page.locator("#p-l").fill("2")
         assert "Not possible" in page.locator("#say").inner_text() and "step=7" in page.url
@@ -171,7 +184,7 @@ def test_a_reader_predicts_and_what_is_not_possible_is_said(theatre, browser):
         assert helen.input_value() == "dyspepsia"
         helen.select_option("HIV")
         assert "Edited: press Run" in page.locator("#loaded").inner_text()
-        page.locator("#p-table").select_option("Table 1")
+        page.locator("#p-table").select_option("Table 1 of the paper")
         assert "edits are undone" in page.locator("#loaded").inner_text()
         assert helen.input_value() == "pneumonia"
         page.goto(f"{(theatre / 'xiao2010.html').as_uri()}#l=3&step=7&person=Calvin")
