@@ -39,7 +39,9 @@ def test_make_targets_exist():
 
 
 def test_the_commands_run_as_they_are_printed(tmp_path, monkeypatch, capsys):
-    commands = re.findall(r"^python -m anonpaper (.*)", TEXT, flags=re.MULTILINE)
+    commands = re.findall(
+        r"^python -m anonpaper (.*)", TEXT.replace("\\\n", " "), flags=re.MULTILINE
+    )
     assert len(commands) >= 3
     monkeypatch.chdir(tmp_path)
     for command in commands:
