@@ -94,9 +94,8 @@ def execute(name: str, profile: str, results: Path, target: Path) -> None:
         except papermill.PapermillExecutionError:
             notebook = nbformat.read(target, as_version=4)
             notebook.cells = [c for c in notebook.cells if ERROR_MARKER_TAG not in _tags(c)]
-            for (
-                cell
-            ) in notebook.cells:  # self-checks of lessons raise errors until there is an answer
+            # self-checks of lessons raise errors until there is an answer
+            for cell in notebook.cells:
                 kinds = {output.output_type for output in cell.get("outputs", [])}
                 if "error" in kinds and "raises-exception" not in _tags(cell):
                     raise
